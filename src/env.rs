@@ -35,8 +35,10 @@ pub enum ValueKind {
     Algorithm(Operation),
     /// A whole number within these bounds, inclusive.
     Count(usize, usize),
-    /// The path of a file.
+    /// The path of a file that is read.
     Path,
+    /// The path of a file that is written, or off.
+    File,
 }
 
 /// One variable.
@@ -97,6 +99,8 @@ variables! {
     STATS = "SHMEM_STATS", ValueKind::Statistics, "not set",
         "Print statistics at the end: calls, bytes, time blocked, peers and heap of each PE; as data, \
          also of each routine.";
+    TRACE = "SHMEM_TRACE", ValueKind::File, "not set",
+        "Write what each PE does, and when, to this file at the end, for Perfetto or Chrome's trace viewer.";
     BACKEND = "SHMEM_BACKEND", ValueKind::Word(&["auto", "memfd", "xpmem", "smartmap"]), "auto",
         "How PEs map each other's memory.";
     ATTACH = "SHMEM_ATTACH", ValueKind::Word(&["demand", "eager"]), "demand",
@@ -147,6 +151,7 @@ impl Variable {
             ValueKind::Algorithm(operation) => operation.algorithms().join(", "),
             ValueKind::Count(least, most) => format!("an integer from {least} to {most}"),
             ValueKind::Path => "the path of a file; empty: the built-in table".into(),
+            ValueKind::File => "the path of a file; 0, no, off or false: off".into(),
         }
     }
 
@@ -197,7 +202,7 @@ impl Variable {
                 format!("expected one of {}", operation.algorithms().join(", "))
             }
             ValueKind::Count(least, most) => format!("expected a number from {least} to {most}"),
-            ValueKind::Path => "expected a path".into(),
+            ValueKind::Path | ValueKind::File => "expected a path".into(),
         })
     }
 

@@ -108,6 +108,8 @@ pub mod stats;
 #[doc(hidden)]
 pub mod team;
 #[doc(hidden)]
+pub mod timeline;
+#[doc(hidden)]
 pub mod translate;
 #[doc(hidden)]
 pub mod wait;

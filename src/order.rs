@@ -11,6 +11,7 @@ use crate::error::Routine;
 use crate::job::{self, call};
 use crate::slow;
 use crate::stats::{self, Class};
+use crate::timeline::recorder::Details;
 use crate::translate::{Numbering, TABLE};
 use std::ffi::c_int;
 
@@ -40,8 +41,15 @@ pub fn quiet(routine: Routine) {
 fn quiet_slow(routine: Routine) {
     // Ends the process if there is no job.
     let job = job::job(routine);
-    let _call = call::begin(routine);
+    let mut call = call::begin(routine);
     stats::count(routine, Class::Quiet, 0, None);
+    call.describe(|| Details {
+        class: Class::Quiet,
+        bytes: 0,
+        peer: None,
+        place: 0,
+        algorithm: None,
+    });
     barrier(Ordering::SeqCst);
     job.complete();
 }

@@ -6,10 +6,12 @@ use crate::context;
 use crate::engine::{DeviceMemory, Far, Place};
 use crate::error::Routine;
 use crate::failure;
+use crate::job::about;
 use crate::job::call::{self, Call};
 use crate::job::{Job, job};
 use crate::span::{ADDRESSES, Span};
 use crate::stats::{self, Class};
+use crate::timeline::recorder::Details;
 use crate::translate::{ALL_OR_NONE, MAX_PES, Miss, PeArg, TABLE, pe_number};
 use onenode_core::sys::maps;
 use std::fmt::Display;
@@ -42,11 +44,19 @@ pub fn access(
     span: Span,
 ) -> (Place, Call) {
     let Access(class, argument) = access;
-    let call = call::begin(routine);
+    let mut call = call::begin(routine);
     let addr = TABLE.address(miss);
     let place = place_of(routine, argument, ctx, addr, pe);
     check_span(routine, argument, addr, span);
-    stats::count(routine, *class, span.accessed, context::world_pe(ctx, pe_number(pe)));
+    let (bytes, peer) = (span.accessed, context::world_pe(ctx, pe_number(pe)));
+    stats::count(routine, *class, bytes, peer);
+    call.describe(|| Details {
+        class: *class,
+        bytes,
+        peer,
+        place: about::place_number(job(routine), addr),
+        algorithm: None,
+    });
     (place, call)
 }
 

@@ -9,6 +9,7 @@ use super::far_set::{self, FarSet};
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
 use super::run::{self, Alltoalls, Collective};
+use super::teams::details;
 use super::{apart, far, near, on_team, psync_use};
 use crate::argument::memory::PSyncArray;
 use crate::atomics::{Ordering, fence};
@@ -121,7 +122,8 @@ fn carry_out<C: Collective>(set: ActiveSet, call: C) -> C::Output {
         };
     }
     apart(move || {
-        let _call = call::begin(set.routine);
+        let mut progress = call::begin(set.routine);
+        progress.describe(|| details(&call, set.size, job(set.routine).nodes().is_some()));
         let _in_use = env::debugging().then(|| psync_use::begin(&set));
         if let Some(team) = as_team(&set) {
             return on_team(set.routine, team, call);

@@ -9,7 +9,7 @@ use super::far::FarTeam;
 use super::far_set::FarSet;
 use super::members::{ActiveSet, TeamMembers};
 use super::psync::PSync;
-use super::select::{self, choose, choose_far};
+use super::select::{self, Operation, choose, choose_far};
 use crate::error::Routine;
 use crate::failure;
 use crate::span::Span;
@@ -59,6 +59,12 @@ pub trait Collective {
 
     /// Carries it out.
     fn run(self, routine: Routine, group: &impl Members) -> Self::Output;
+
+    /// What its algorithm is chosen by, besides the number of members, if that is known before it is carried
+    /// out: the operation, and how many bytes each member contributes.
+    fn choice(&self) -> Option<(Operation, usize)> {
+        None
+    }
 }
 
 /// Waits until all members have called this.
@@ -71,6 +77,10 @@ impl Collective for Barrier {
     #[inline]
     fn run(self, routine: Routine, group: &impl Members) {
         run::<barrier::Algorithm, _>(routine, group, 0, ());
+    }
+
+    fn choice(&self) -> Option<(Operation, usize)> {
+        Some((Operation::Barrier, 0))
     }
 }
 
@@ -130,6 +140,10 @@ impl Collective for Broadcast<'_> {
             }
         }
     }
+
+    fn choice(&self) -> Option<(Operation, usize)> {
+        Some((Operation::Broadcast, self.part.accessed))
+    }
 }
 
 /// Concatenates all sources, whose `part` may have a different size on each member.
@@ -183,6 +197,10 @@ impl Collective for Fcollect<'_> {
             }
         }
     }
+
+    fn choice(&self) -> Option<(Operation, usize)> {
+        Some((Operation::Fcollect, self.part.accessed))
+    }
 }
 
 /// Copies a `part` from each member to each member.
@@ -205,6 +223,10 @@ impl Collective for Alltoall<'_> {
             }
             Err(devices) => OnDevices { group, devices }.alltoall(arrays, bytes),
         }
+    }
+
+    fn choice(&self) -> Option<(Operation, usize)> {
+        Some((Operation::Alltoall, self.part.accessed))
     }
 }
 
@@ -233,6 +255,10 @@ impl Collective for Alltoalls<'_> {
             }
             Err(devices) => OnDevices { group, devices }.alltoalls(arrays, shape),
         }
+    }
+
+    fn choice(&self) -> Option<(Operation, usize)> {
+        Some((Operation::Alltoalls, self.nelems.saturating_mul(self.elem_bytes)))
     }
 }
 
@@ -286,6 +312,10 @@ impl Collective for Reduce<'_> {
             Err(devices) => OnDevices { group, devices }.reduce(arrays, n, kernel),
         }
     }
+
+    fn choice(&self) -> Option<(Operation, usize)> {
+        Some((Operation::Reduce, self.n.saturating_mul(self.kernel.bytes())))
+    }
 }
 
 /// Sums the sources of all members before this one, and its own if `inclusive`.
@@ -317,5 +347,9 @@ impl Collective for Scan<'_> {
                 );
             }
         }
+    }
+
+    fn choice(&self) -> Option<(Operation, usize)> {
+        Some((Operation::Scan, self.n.saturating_mul(self.kernel.bytes())))
     }
 }

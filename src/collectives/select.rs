@@ -87,6 +87,18 @@ pub fn chosen(operation: Operation, members: usize, bytes: usize) -> Result<usiz
     CHOICES.chosen(table(), operation, members, bytes)
 }
 
+/// The name of the algorithm that [`choose`] or [`choose_far`] gives.
+pub(super) fn shown(
+    operation: Operation,
+    members: usize,
+    bytes: usize,
+    over_nodes: bool,
+) -> Option<&'static str> {
+    let table = if over_nodes { table_over_nodes() } else { table() };
+    let chosen = CHOICES.chosen(table, operation, members, bytes).ok()?;
+    operation.algorithms().get(chosen).copied()
+}
+
 #[cold]
 fn cannot_serve(
     routine: Routine,

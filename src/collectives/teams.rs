@@ -4,11 +4,13 @@
 use super::agreement::{Agreed, NONE, for_collective, for_nothing};
 use super::arrays::Arrays;
 use super::run::{self, Alltoalls, Collective, Exchange};
-use super::{Element, EpochGroup, Kernel, ReduceOp, Small, Sum, TeamMembers, apart, far};
+use super::{Element, EpochGroup, Kernel, ReduceOp, Small, Sum, TeamMembers, apart, far, select};
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
 use crate::span::Span;
+use crate::stats::Class;
 use crate::team::{self, TEAM_WORLD, Team};
+use crate::timeline::recorder::Details;
 use std::ffi::c_int;
 
 /// The algorithms' group for a team whose members are all on this node, in a call of `routine`.
@@ -37,9 +39,24 @@ fn carry_out<C: Collective<Output = ()>>(
     match team::in_use(handle) {
         Some(team) => call.run(routine, &near(routine, team)),
         None => apart(move || {
-            let (team, _call) = for_collective(routine, handle, bytes, &agreed());
+            let (team, mut progress) = for_collective(routine, handle, bytes, &agreed());
+            progress
+                .describe(|| details(&call, team.size(), far::on_team(routine, team).is_some()));
             on_team(routine, team, call);
         }),
+    }
+}
+
+/// What the timeline says of a collective.
+pub(super) fn details<C: Collective>(call: &C, members: usize, over_nodes: bool) -> Details {
+    let choice = call.choice();
+    let algorithm = |(operation, bytes)| select::shown(operation, members, bytes, over_nodes);
+    Details {
+        class: Class::Collective,
+        bytes: choice.map_or(0, |(_, bytes)| bytes),
+        peer: None,
+        place: 0,
+        algorithm: choice.and_then(algorithm),
     }
 }
 

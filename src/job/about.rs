@@ -40,6 +40,14 @@ impl About {
         }
     }
 
+    /// The number of the variable that is waited for; 0 if it is none.
+    pub(crate) fn place(self, job: &Job) -> u64 {
+        match self {
+            Self::Variable(_, address) => place_number(job, address),
+            _ => 0,
+        }
+    }
+
     fn what(self, job: &Job) -> What {
         match self {
             Self::Unsaid => What::Unsaid,

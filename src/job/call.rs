@@ -7,6 +7,7 @@ use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::message;
+use crate::timeline::recorder::{self, Details, Open};
 use onenode_core::sys::mutex;
 use std::sync::{Mutex, MutexGuard};
 
@@ -29,6 +30,8 @@ fn current() -> MutexGuard<'static, Option<InProgress>> {
 #[must_use = "the call is over when the value is dropped"]
 pub(crate) struct Call {
     recorded: bool,
+    /// Its event in the timeline, if that is recorded.
+    event: Option<Open>,
 }
 
 /// Begins a call. Ends the job if another thread is in one, at `SHMEM_THREAD_SERIALIZED`; says once
@@ -37,7 +40,16 @@ pub(crate) fn begin(routine: Routine) -> Call {
     if env::debugging() {
         check_thread(routine);
     }
-    Call { recorded: record(routine.name(), false) }
+    Call { recorded: record(routine.name(), false), event: recorder::open(routine.name()) }
+}
+
+impl Call {
+    /// Says for the timeline what the call is.
+    pub(crate) fn describe(&mut self, details: impl FnOnce() -> Details) {
+        if let Some(event) = &mut self.event {
+            event.describe(details());
+        }
+    }
 }
 
 impl Drop for Call {

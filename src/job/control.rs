@@ -39,6 +39,8 @@ const STATISTICS_BASE: u64 = 1 << 39;
 /// Bytes kept for the statistics of a PE, and with each peer.
 pub(crate) const STATISTICS_BYTES: usize = 25 << 10;
 pub(crate) const STATISTICS_BYTES_A_PEER: usize = 16;
+/// Bytes kept behind them for the timeline of a PE.
+pub(crate) const TIMELINE_BYTES: usize = 1600 << 10;
 /// Within a slot's place in the file: data segment first, heap from here.
 const HEAP_OFFSET: u64 = 1 << 41;
 /// And partitions from here.
@@ -267,12 +269,28 @@ impl Control {
             return Ok(None);
         }
         let offset = STATISTICS_BASE + self.statistics_offset(pe);
-        self.part(offset, self.statistics_room()).map(Some)
+        self.part(offset, self.statistics_bytes()).map(Some)
+    }
+    /// Maps the memory for PE `pe`'s timeline; `None` if the job has no file.
+    pub(crate) fn timeline(&self, pe: usize) -> Result<Option<SharedArea>, Error> {
+        if !self.job.has_file() {
+            return Ok(None);
+        }
+        let offset = STATISTICS_BASE + self.timeline_offset(pe);
+        self.part(offset, TIMELINE_BYTES.next_multiple_of(map::page_size())).map(Some)
     }
     /// Bytes for each PE's statistics, in whole pages.
-    pub(crate) fn statistics_room(&self) -> usize {
+    pub(crate) fn statistics_bytes(&self) -> usize {
         let bytes = STATISTICS_BYTES + self.npes() * STATISTICS_BYTES_A_PEER;
         bytes.next_multiple_of(map::page_size())
+    }
+    /// Offset of PE `pe`'s timeline among the statistics of all PEs.
+    pub(crate) fn timeline_offset(&self, pe: usize) -> u64 {
+        self.statistics_offset(pe) + self.statistics_bytes() as u64
+    }
+    /// Bytes for each PE's statistics and timeline, in whole pages.
+    fn statistics_room(&self) -> usize {
+        self.statistics_bytes() + TIMELINE_BYTES.next_multiple_of(map::page_size())
     }
     /// Offset of PE `pe`'s statistics among those of all PEs.
     pub(crate) fn statistics_offset(&self, pe: usize) -> u64 {

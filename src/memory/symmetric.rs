@@ -16,11 +16,14 @@ use crate::error::Routine;
 use crate::failure;
 use crate::job::{Job, job};
 use crate::message;
+use crate::timeline::event::Kind;
+use crate::timeline::recorder;
 use onenode_core::sys::map;
 use std::ffi::c_long;
 use std::fmt;
 use std::ops::Range;
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 
 /// The bits of hints that hold the number of a partition plus 1; 0 for none.
 pub const HINT_PARTITION: c_long = 0xff << PARTITION_SHIFT;
@@ -196,8 +199,8 @@ unsafe fn relocate(
     let Some(new) = allocate(job, space, routine, Some(size), GRANULE) else { return null_mut() };
     let kept = space.pool().size_of(offset).unwrap_or(0).min(size);
     let (from, to) = (space.address(offset), space.address(new));
-    if env::debugging() {
-        guards::forget(from.addr());
+    if is_watched() {
+        forget(space, routine, offset);
     }
     // SAFETY: both blocks have `kept` bytes, and blocks do not overlap.
     unsafe {
@@ -220,14 +223,14 @@ pub fn free(routine: Routine, block: Block) {
         return;
     }
     let (space, offset) = block_at(job, routine, ptr);
-    let debugging = env::debugging();
-    if debugging {
+    let watched = is_watched();
+    if watched && env::debugging() {
         agree_on_block(job, routine, space, offset);
     }
     // Peers may still use the block before they make this call.
     collectives::barrier_all(routine);
-    if debugging {
-        guards::forget(ptr.addr());
+    if watched {
+        forget(space, routine, offset);
     }
     if space.pool().free(offset).is_err() {
         not_a_block(job, routine, ptr);
@@ -242,11 +245,49 @@ pub(crate) fn allocate(
     size: Option<usize>,
     align: usize,
 ) -> Option<usize> {
-    if env::debugging() {
-        return allocate_debugged(job, space, routine, size, align);
+    if is_watched() {
+        return allocate_watched(job, space, routine, size, align);
     }
     let possible = align.is_power_of_two() && align <= space.largest_alignment();
     space.allocate(size.filter(|_| possible)?, align)
+}
+
+/// Whether blocks are checked, under `SHMEM_DEBUG`, or recorded in a timeline.
+#[inline]
+fn is_watched() -> bool {
+    static WATCHED: OnceLock<bool> = OnceLock::new();
+    *WATCHED.get_or_init(|| env::debugging() || recorder::recorder().is_some())
+}
+
+/// [`allocate`] where blocks are watched.
+#[cold]
+fn allocate_watched(
+    job: &Job,
+    space: &Space,
+    routine: Routine,
+    size: Option<usize>,
+    align: usize,
+) -> Option<usize> {
+    let possible = align.is_power_of_two() && align <= space.largest_alignment();
+    let block = match env::debugging() {
+        true => allocate_debugged(job, space, routine, size, align),
+        false => size.filter(|_| possible).and_then(|size| space.allocate(size, align)),
+    };
+    if let (Some(_), Some(size)) = (block, size) {
+        recorder::note(routine.name(), Kind::Allocated, size);
+    }
+    block
+}
+
+/// What is done about a block that is about to be freed, where blocks are watched.
+#[cold]
+fn forget(space: &Space, routine: Routine, offset: usize) {
+    if env::debugging() {
+        guards::forget(space.address(offset).addr());
+    }
+    if let Some(size) = space.pool().size_of(offset) {
+        recorder::note(routine.name(), Kind::Freed, size);
+    }
 }
 
 /// [`allocate`] under `SHMEM_DEBUG`: with a guard, if there is room for both.

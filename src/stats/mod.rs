@@ -15,7 +15,7 @@
 //! of bytes that each PE contributed.
 #![allow(unsafe_code)]
 
-mod class;
+pub(crate) mod class;
 mod data;
 mod destination;
 mod line;
@@ -29,6 +29,8 @@ use crate::env;
 use crate::error::{Error, Routine as Name};
 use crate::job::Job;
 use crate::message;
+use crate::timeline;
+use onenode_core::area::SharedArea;
 use std::sync::OnceLock;
 
 pub use class::{CLASSES, Class};
@@ -68,8 +70,10 @@ pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
     if job.pe() == 0 {
         destination.as_ref().map_or(Ok(()), Destination::check)?;
     }
-    let wanted =
-        destination.is_some() || control.job().header().statistics.load(Ordering::Relaxed) != 0;
+    let is_recorded = timeline::prepare(job, || control.timeline(job.pe()))?;
+    let wanted = is_recorded
+        || destination.is_some()
+        || control.job().header().statistics.load(Ordering::Relaxed) != 0;
     if wanted && !are_taken() {
         let Some(place) = control.statistics(job.pe())? else {
             message::say(format_args!("{} needs a job with a memory file", env::STATS.name));
@@ -85,19 +89,26 @@ pub(crate) fn conclude(job: &Job) {
     if let Some(row) = row() {
         row.note_heap(job.heap().pool().untouched());
     }
+    timeline::conclude(job);
 }
 
-/// PE 0 prints the statistics of all PEs, which no longer change. To be called after the last
-/// barrier.
+/// PE 0 prints the statistics of all PEs, which no longer change, and writes their timeline. To be called
+/// after the last barrier.
 pub(crate) fn print(job: &Job) {
+    timeline::write(job, |pe, bytes| {
+        let offset = job.control().timeline_offset(pe);
+        fetch(job, pe, job.control().timeline(pe)?, offset, bytes)
+    });
     // `prepare` has read the same value: it is valid.
     let Ok(Some(destination)) = Destination::of_environment() else { return };
     if job.pe() != 0 || !are_taken() {
         return;
     }
     let row = |pe| {
-        fetch(job, pe)?;
-        Snapshot::of(job.control(), pe)
+        let control = job.control();
+        let (place, offset) = (control.statistics(pe)?, control.statistics_offset(pe));
+        fetch(job, pe, place, offset, control.statistics_bytes())?;
+        Snapshot::of(control, pe)
     };
     match (0..job.npes()).map(row).collect::<Result<Vec<_>, Error>>() {
         Ok(rows) => {
@@ -112,14 +123,18 @@ pub(crate) fn print(job: &Job) {
     }
 }
 
-/// Copies the row of a PE on another node to its place on this one.
-fn fetch(job: &Job, pe: usize) -> Result<(), Error> {
-    let control = job.control();
-    if let (Some(engine), Some(place)) = (job.engine_to(pe), control.statistics(pe)?) {
-        let from = Far { pe, offset: STATISTICS + control.statistics_offset(pe) };
-        let bytes = control.statistics_room();
-        // SAFETY: the row has this size, and the transfer is over at return; nothing else on this node
-        // uses that PE's row.
+/// Copies so many bytes of a PE on another node, at this offset of the statistics, to their place on this one.
+fn fetch(
+    job: &Job,
+    pe: usize,
+    place: Option<SharedArea>,
+    offset: u64,
+    bytes: usize,
+) -> Result<(), Error> {
+    if let (Some(engine), Some(place)) = (job.engine_to(pe), place) {
+        let from = Far { pe, offset: STATISTICS + offset };
+        // SAFETY: `bytes_at` checks that the place has this size, and the transfer is over at return; nothing
+        // else on this node uses what that PE has there.
         unsafe { engine.get(place.bytes_at(0, bytes).as_ptr(), from, bytes, Completion::AtReturn) };
     }
     Ok(())

@@ -2,8 +2,10 @@
 
 use super::{Class, For, are_taken, row};
 use crate::counter::{Counter, WaitStrategy};
-use crate::job::about::About;
+use crate::job::{self, about::About};
 use crate::pause::Pause;
+use crate::timeline::event::Kind;
+use crate::timeline::recorder;
 use std::convert::Infallible;
 use std::time::Instant;
 
@@ -41,15 +43,22 @@ impl Drop for Wait {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(since) = self.since {
-            note(self.what, self.pause.subject().routine(), since);
+            note(self.what, self.pause.subject(), since);
         }
     }
 }
 
 #[cold]
-fn note(what: For, routine: &'static str, since: Instant) {
+fn note(what: For, about: About, since: Instant) {
     if let Some(row) = row() {
-        row.add_blocked(what, routine, since.elapsed());
+        let (routine, lasted) = (about.routine(), since.elapsed());
+        let kind = match what {
+            For::Variable => Kind::Operation(Class::Wait),
+            For::Collective => Kind::Blocked,
+        };
+        let place = || job::existing().map_or(0, |job| about.place(job));
+        recorder::waited(routine, kind, lasted.as_nanos() as u64, place);
+        row.add_blocked(what, routine, lasted);
         if what == For::Variable {
             row.count(routine, Class::Wait, 0, None);
         }

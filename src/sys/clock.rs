@@ -9,6 +9,12 @@ pub fn seconds() -> f64 {
     now.map_or(0.0, |now| now.tv_sec() as f64 + now.tv_nsec() as f64 * 1e-9)
 }
 
+/// Nanoseconds on the same clock.
+pub fn nanoseconds() -> u64 {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC);
+    now.map_or(0, |now| now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::seconds;

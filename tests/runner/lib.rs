@@ -69,6 +69,7 @@ pub mod states;
 pub mod statistics;
 pub mod strangers;
 pub mod system_calls;
+pub mod timeline;
 pub mod tree;
 pub mod tuning;
 pub mod variables;
@@ -85,7 +86,7 @@ pub fn verdict(wrong: impl IntoIterator<Item = String>) -> Result {
 }
 
 /// Families that depend on how a program reaches its peers.
-const EVERYWHERE: [fn() -> Vec<Trial>; 19] = [
+const EVERYWHERE: [fn() -> Vec<Trial>; 20] = [
     conformance::trials,
     examples::trials,
     launchers::trials,
@@ -103,6 +104,7 @@ const EVERYWHERE: [fn() -> Vec<Trial>; 19] = [
     seen::trials,
     states::trials,
     statistics::trials,
+    timeline::trials,
     interface::trials,
     smartmap::trials,
 ];

@@ -208,7 +208,7 @@ fn run_with(value: &str) -> Result<Outcome> {
 }
 
 /// What PE 3 of 4 did, by routine: class, name, calls, bytes.
-const OF_PE_3: [(&str, &str, u64, u64); 19] = [
+pub(crate) const OF_PE_3: [(&str, &str, u64, u64); 19] = [
     ("put", "shmem_ctx_int64_p", 1, 8),
     ("put", "shmem_long_iput", 1, 32),
     ("put", "shmem_long_p", 5, 40),

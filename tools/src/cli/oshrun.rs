@@ -266,7 +266,7 @@ fn output() -> [Arg; 4] {
     ]
 }
 
-fn debugging() -> [Arg; 2] {
+fn debugging() -> [Arg; 3] {
     [
         Arg::new("debug")
             .long("debug")
@@ -285,6 +285,18 @@ fn debugging() -> [Arg; 2] {
                  wait for it. While PEs are debugged there is no limit on the time that shmem_init \
                  waits for others, unless SHMEM_STARTUP_TIMEOUT is set. The windows are closed when \
                  the job ends. For jobs on one machine.",
+            ),
+        file("trace")
+            .help("Write what each PE does, and when, for Perfetto or Chrome's trace viewer (JSON)")
+            .long_help(
+                "Record the calls of all PEs, with their beginnings and ends, and write them to this file \
+                 when the job has ended, as JSON that https://ui.perfetto.dev and Chrome's \
+                 about:tracing open: a track for each PE, with puts, gets, atomic operations, waits, \
+                 collectives and their algorithms, and allocations, and arrows from updates of variables to \
+                 the waits that they end. Short operations that follow each other are one event. Each PE \
+                 keeps the last 32768 events; the file says how many are lost. Operations take longer while \
+                 they are recorded. The same as -x SHMEM_TRACE=FILE, but that on one machine the file is \
+                 also written if the job fails. In a job over several hosts, PE 0 writes it on its host.",
             ),
         file("comm-matrix")
             .help("Draw how many bytes each PE moves to and from each other PE (SVG or .csv)")

@@ -107,7 +107,7 @@ const TABLE: [Options; 22] = [
          oshrun -n 2 DEBUGGER ./a.out",
     ),
     Options(
-        "trace t-collector aps gtool check-mpi profile acctg-freq",
+        "t-collector aps gtool check-mpi profile acctg-freq",
         "run the tool as the program, as in oshrun -n 2 valgrind ./a.out; SHMEM_STATS=1 prints \
          statistics",
     ),

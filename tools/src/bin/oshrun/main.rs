@@ -44,6 +44,7 @@ mod start;
 mod stdout;
 mod stream;
 mod text_file;
+mod timeline;
 mod verdict;
 mod watch;
 
@@ -66,6 +67,7 @@ use sinks::Sinks;
 use start::{Plan, Starter};
 use std::sync::Arc;
 use std::time::Instant;
+use timeline::Timeline;
 
 /// The stack that this command needs.
 const STACK: rlim_t = 64 << 10;
@@ -126,8 +128,10 @@ fn run(options: &Options) -> Result<i32, Failure> {
     let files = Files::of(options.output.as_deref(), plan.npes())?;
     let sinks = Sinks::new(options.tag_output, files)?;
     let outputs = Outputs::new(To::Streams(sinks), 0)?;
+    let trace = options.trace.as_deref().map(Timeline::create).transpose()?;
     let job = Job::new(&file, starter, orphans, outputs, signals, options.timeout, begin);
     let status = job.run().map_err(cannot("wait for events"))?;
+    let status = trace.map_or(status, |trace| trace.finish(&file, status));
     let Some(matrix) = matrix else { return Ok(status) };
     let counts = Matrix::read(&file, matrix.most_cells());
     Ok(matrix.finish(counts, &[], &options.parts[0].program[0].to_string_lossy(), status))

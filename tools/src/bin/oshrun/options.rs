@@ -9,6 +9,7 @@ use super::line;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
+use oneshmem::env::TRACE;
 use oneshmem::translate::MAX_PES;
 use oneshmem_tools::cli::values::{Numbers, Pes};
 use oneshmem_tools::cli::{self, topics};
@@ -47,6 +48,8 @@ pub struct Options {
     pub debug: Option<Pes>,
     /// Write the communication matrix to this file.
     pub comm_matrix: Option<PathBuf>,
+    /// Where to write the timeline, if wanted.
+    pub trace: Option<PathBuf>,
     /// End the job after this time.
     pub timeout: Option<Duration>,
     /// The hosts on which the PEs run, if not on this machine.
@@ -68,6 +71,7 @@ impl Options {
             pty: Pty::Auto,
             debug: None,
             comm_matrix: None,
+            trace: None,
             timeout: None,
             hosts: None,
         }
@@ -279,6 +283,11 @@ fn read(
     if let Some(cpus) = cpus_per_pe {
         set_threads(&mut parts, cpus);
     }
+    let trace = matches.get_one::<PathBuf>("trace").map(std::path::absolute).transpose();
+    let trace = trace.map_err(|error| format!("--trace: {error}"))?;
+    for (part, path) in parts.iter_mut().zip(trace.iter().cycle()) {
+        part.environment.push((TRACE.name.into(), path.into()));
+    }
     Ok(Options {
         hosts,
         bind,
@@ -297,6 +306,7 @@ fn read(
         output,
         debug: matches.get_one::<Pes>("debug").cloned(),
         comm_matrix: matches.get_one::<PathBuf>("comm-matrix").cloned(),
+        trace,
         timeout: matches.get_one::<Duration>("timeout").copied(),
         ..Options::of(parts)
     })

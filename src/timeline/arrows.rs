@@ -1,0 +1,91 @@
+//! Which update of a variable has ended which wait, as far as that can be told: the last update of that
+//! variable on that PE before the wait's end.
+
+use super::clocks::Hosts;
+use super::event::{Event, Kind, Peer};
+use crate::stats::class::Class;
+use std::collections::HashMap;
+
+/// An event, by its PE and its place among the PE's events.
+pub type Place = (usize, usize);
+
+/// An arrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    /// The update.
+    pub from: Place,
+    /// The wait.
+    pub to: Place,
+}
+
+/// The arrows between these events of each PE, with times by one clock, as far as those of the hosts are known.
+pub fn arrows(events: &[Vec<(Event, [i64; 2])>], hosts: &Hosts) -> Vec<Arrow> {
+    let mut updates: HashMap<(usize, u64), Vec<(i64, Place)>> = HashMap::new();
+    for (pe, events) in events.iter().enumerate() {
+        for (index, (event, [_, end])) in events.iter().enumerate() {
+            let is_update =
+                matches!(event.kind, Kind::Operation(Class::Put | Class::Atomic | Class::Signal));
+            if let (true, Peer::Pe(to), 1..) = (is_update, event.peer, event.place) {
+                updates.entry((to, event.place)).or_default().push((*end, (pe, index)));
+            }
+        }
+    }
+    updates.values_mut().for_each(|updates| updates.sort_unstable());
+    let mut arrows = Vec::new();
+    for (pe, events) in events.iter().enumerate() {
+        for (index, (event, [begin, end])) in events.iter().enumerate() {
+            let Some(updates) = updates.get(&(pe, event.place)) else { continue };
+            if event.kind != Kind::Operation(Class::Wait) {
+                continue;
+            }
+            // An update's end is noted after the waiting PE may have seen it.
+            let late = (end - begin) / 8;
+            let most = late + hosts.most_doubt();
+            let before = updates.partition_point(|(time, _)| *time <= end + most);
+            let near = updates[..before].iter().rev().take_while(|(time, _)| time + most >= *begin);
+            let fits = |(time, (from, _)): &(i64, Place)| {
+                let doubt = late + hosts.doubt(*from, pe);
+                (begin - doubt..=end + doubt).contains(time)
+            };
+            let last = near.copied().find(fits);
+            arrows.extend(last.map(|(_, from)| Arrow { from, to: (pe, index) }));
+        }
+    }
+    arrows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(kind: Class, peer: Peer, place: u64) -> Event {
+        Event {
+            begin: 0,
+            end: 0,
+            kind: Kind::Operation(kind),
+            names: [1, 0],
+            thread: 0,
+            calls: 1,
+            bytes: 8,
+            peer,
+            place,
+        }
+    }
+
+    #[test]
+    fn the_last_update_before_the_end_of_a_wait() {
+        let signal = |place| event(Class::Signal, Peer::Pe(1), place);
+        let wait = |place| event(Class::Wait, Peer::None, place);
+        let events = [
+            vec![(signal(7), [0, 10]), (signal(8), [50, 60]), (signal(7), [100, 110])],
+            vec![
+                (wait(8), [5, 62]),
+                (wait(7), [80, 112]),
+                (wait(7), [500, 600]), // nobody's
+                (wait(9), [700, 800]),
+            ],
+        ];
+        let found = arrows(&events, &Hosts::one());
+        assert_eq!(found, [Arrow { from: (0, 1), to: (1, 0) }, Arrow { from: (0, 2), to: (1, 1) }]);
+    }
+}

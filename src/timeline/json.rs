@@ -1,0 +1,152 @@
+//! The file: JSON in the format of Chrome's trace viewer ("Trace Event Format"), in which times are in
+//! microseconds. Each PE is a process, with a track for each of its threads. Names are letters, digits and
+//! underscores, so nothing needs escaping.
+
+use super::arrows::{Arrow, arrows};
+use super::clocks::Hosts;
+use super::event::{Event, Kind, Peer};
+use super::ring::{Head, Ring};
+use std::fmt;
+use std::io::{self, Write};
+
+/// A time, in nanoseconds.
+struct Micros(i64);
+
+impl fmt::Display for Micros {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = self.0.max(0);
+        write!(f, "{}.{:03}", time / 1000, time % 1000)
+    }
+}
+
+/// Writes the rings of all PEs, on these hosts.
+pub fn write(to: &mut impl Write, rings: &[Option<Ring>], hosts: &Hosts) -> io::Result<()> {
+    let of_host = |at: u64, pe| (at as i64).wrapping_sub(hosts.ahead(pe));
+    let present = || rings.iter().enumerate().filter_map(|(pe, ring)| Some((pe, ring.as_ref()?)));
+    let zero = present().map(|(pe, ring)| of_host(ring.get(Head::Begin), pe)).min().unwrap_or(0);
+    let time = |at: u64, pe| of_host(at, pe).wrapping_sub(zero);
+    let mut events: Vec<Vec<(Event, [i64; 2])>> = vec![Vec::new(); rings.len()];
+    for (pe, ring) in present() {
+        let times = |it: &Event| [it.begin, it.end].map(|at| time(at, pe));
+        events[pe] = ring.events().map(|event| (event, times(&event))).collect();
+    }
+    let lost: u64 = present().map(|(_, ring)| ring.lost()).sum();
+    write!(
+        to,
+        "{{\"displayTimeUnit\": \"ns\",\n\"otherData\": {{\"name\": \"oneshmem\", \"version\": \"{}\", \
+         \"pes\": {}, \"lost\": {lost}}},\n\"traceEvents\": [",
+        env!("CARGO_PKG_VERSION"),
+        rings.len()
+    )?;
+    let mut comma = "";
+    for (pe, ring) in rings.iter().enumerate() {
+        let on = hosts.node(pe).map(|node| format!(" on node {node}")).unwrap_or_default();
+        write!(
+            to,
+            "{comma}\n{{\"ph\": \"M\", \"pid\": {pe}, \"name\": \"process_name\", \"args\": {{\"name\": \
+             \"PE {pe}{on}\"}}}},\n{{\"ph\": \"M\", \"pid\": {pe}, \"name\": \"process_sort_index\", \
+             \"args\": {{\"sort_index\": {pe}}}}}"
+        )?;
+        comma = ",";
+        let Some(ring) = ring else { continue };
+        let begin = time(ring.get(Head::Begin), pe);
+        let last = events[pe].iter().map(|(_, [_, end])| *end).max().unwrap_or(begin);
+        // A PE that has not finalised ends with what it did last.
+        let (end, finished) = match ring.get(Head::End) {
+            0 => (last, false),
+            end => (time(end, pe).max(last), true),
+        };
+        write!(
+            to,
+            ",\n{{\"ph\": \"X\", \"pid\": {pe}, \"tid\": 0, \"ts\": {}, \"dur\": {}, \"name\": \"PE {pe}\", \
+             \"cat\": \"pe\", \"args\": {{\"lost\": {}, \"finalized\": {finished}}}}}",
+            Micros(begin),
+            Micros(end - begin),
+            ring.lost()
+        )?;
+        if let (1.., Some((_, [first, _]))) = (ring.lost(), events[pe].first()) {
+            write!(
+                to,
+                ",\n{{\"ph\": \"i\", \"s\": \"p\", \"pid\": {pe}, \"tid\": 0, \"ts\": {}, \"name\": \
+                 \"{} events before this one are lost\", \"cat\": \"lost\"}}",
+                Micros(*first),
+                ring.lost()
+            )?;
+        }
+        for (event, times) in &events[pe] {
+            write_event(to, pe, ring, event, *times)?;
+        }
+    }
+    for (number, arrow) in arrows(&events, hosts).iter().enumerate() {
+        write_arrow(to, number, *arrow, &events)?;
+    }
+    write!(to, "\n]}}\n")
+}
+
+fn write_event(
+    to: &mut impl Write,
+    pe: usize,
+    ring: &Ring,
+    event: &Event,
+    [begin, end]: [i64; 2],
+) -> io::Result<()> {
+    let Event { kind, thread, calls, bytes, .. } = event;
+    let (name, class) = (ring.name(event.names[0]), kind.name());
+    write!(
+        to,
+        ",\n{{\"pid\": {pe}, \"tid\": {thread}, \"ts\": {}, \"cat\": \"{class}\", ",
+        Micros(begin)
+    )?;
+    match kind {
+        Kind::Allocated | Kind::Freed => {
+            write!(to, "\"ph\": \"i\", \"s\": \"t\", \"name\": \"{name}: {class}\", \"args\": {{")?;
+        }
+        Kind::Blocked => {
+            write!(
+                to,
+                "\"ph\": \"X\", \"dur\": {}, \"name\": \"{class}\", \"args\": {{",
+                Micros(end - begin)
+            )?;
+        }
+        Kind::Operation(_) => {
+            let times = if *calls > 1 { format!(" x {calls}") } else { String::new() };
+            write!(
+                to,
+                "\"ph\": \"X\", \"dur\": {}, \"name\": \"{name}{times}\", \"args\": {{",
+                Micros(end - begin)
+            )?;
+        }
+    }
+    write!(to, "\"routine\": \"{name}\", \"calls\": {calls}, \"bytes\": {bytes}")?;
+    match event.peer {
+        Peer::None => {}
+        Peer::Pe(peer) => write!(to, ", \"pe\": {peer}")?,
+        Peer::Several => write!(to, ", \"pe\": \"several\"")?,
+    }
+    if event.names[1] > 0 {
+        write!(to, ", \"algorithm\": \"{}\"", ring.name(event.names[1]))?;
+    }
+    write!(to, "}}}}")
+}
+
+/// An arrow from the end of one event to the end of another.
+fn write_arrow(
+    to: &mut impl Write,
+    number: usize,
+    Arrow { from, to: at }: Arrow,
+    events: &[Vec<(Event, [i64; 2])>],
+) -> io::Result<()> {
+    for (phase, (pe, index)) in [("\"s\"", from), ("\"f\", \"bp\": \"e\"", at)] {
+        let (event, [begin, end]) = &events[pe][index];
+        // Inside of the event, whose end is not.
+        let time = (*end - 1).max(*begin);
+        write!(
+            to,
+            ",\n{{\"ph\": {phase}, \"id\": {number}, \"pid\": {pe}, \"tid\": {}, \"ts\": {}, \"name\": \
+             \"update\", \"cat\": \"update\"}}",
+            event.thread,
+            Micros(time)
+        )?;
+    }
+    Ok(())
+}

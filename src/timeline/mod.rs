@@ -1,0 +1,125 @@
+//! The timeline of a job, for `SHMEM_TRACE` and `oshrun --trace`: what each PE did, and when.
+//!
+//! As statistics, of which it is a part, it costs nothing while it is off. While it is on, each PE records
+//! its calls in a ring in the job's memory file ([`ring`], [`recorder`]). At the end, PE 0 reads the rings of
+//! all PEs and writes a file in the format of Chrome's trace viewer, which Perfetto reads, too ([`json`]),
+//! with arrows from an update of a variable to the wait that it ended ([`arrows`]). Each host has a clock of its
+//! own: [`clocks`] finds how far they are apart.
+
+mod arrows;
+mod clocks;
+pub(crate) mod event;
+mod json;
+pub(crate) mod recorder;
+pub(crate) mod ring;
+
+use crate::env;
+use crate::error::Error;
+use crate::job::Job;
+use crate::job::control::Control;
+use crate::message;
+use clocks::{Clocks, Hosts};
+use onenode_core::area::SharedArea;
+use onenode_core::sys::mutex;
+use ring::Ring;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// What is known of the hosts' clocks, from [`conclude`] to [`write`].
+static CLOCKS: Mutex<Option<Clocks>> = Mutex::new(None);
+
+/// The file that the user wants.
+fn file() -> Result<Option<PathBuf>, Error> {
+    match env::TRACE.raw() {
+        Some((_, value)) if value.is_empty() => Err(env::TRACE.invalid()),
+        Some((_, value)) if !env::is_off(&value.to_string_lossy()) => Ok(Some(value.into())),
+        _ => Ok(None),
+    }
+}
+
+/// Starts recording on this PE if the user wants it. `place` gives the memory for it, if there is any.
+pub(crate) fn prepare(
+    job: &Job,
+    place: impl FnOnce() -> Result<Option<SharedArea>, Error>,
+) -> Result<bool, Error> {
+    let Some(path) = file()? else { return Ok(false) };
+    if job.pe() == 0 {
+        // Before the job runs in vain.
+        File::options()
+            .append(true)
+            .create(true)
+            .open(&path)
+            .map_err(|error| env::TRACE.refused(format!("the file cannot be written: {error}")))?;
+    }
+    let Some(place) = place()? else {
+        message::say(format_args!("{} needs a job with a memory file", env::TRACE.name));
+        return Ok(false);
+    };
+    recorder::begin(place);
+    Ok(true)
+}
+
+/// Ends recording. Before the last barrier, by all PEs.
+pub(crate) fn conclude(job: &Job) {
+    if let Some(recorder) = recorder::recorder() {
+        recorder::end();
+        let clocks = job.nodes().is_some().then(|| Clocks::compare(job, recorder));
+        *mutex::lock(&CLOCKS) = clocks;
+    }
+}
+
+/// PE 0 writes what all PEs have recorded. After the last barrier. `fetch` brings the first bytes of a PE's
+/// ring to this node.
+pub(crate) fn write(job: &Job, fetch: impl Fn(usize, usize) -> Result<(), Error>) {
+    let Ok(Some(path)) = file() else { return };
+    if job.pe() != 0 || recorder::recorder().is_none() {
+        return;
+    }
+    let clocks = mutex::lock(&CLOCKS).take();
+    let read = |pe| {
+        fetch(pe, ring::HEAD_BYTES)?;
+        let Some(ring) = Ring::of(job.control(), pe)? else { return Ok(None) };
+        fetch(pe, ring.used_bytes())?;
+        Ok(Some(ring))
+    };
+    let written = rings(job.npes(), read).and_then(|rings| {
+        let hosts = match (clocks, job.nodes()) {
+            (Some(clocks), Some(nodes)) => clocks.hosts(&rings, |pe| nodes.node_of(pe)),
+            _ => Hosts::one(),
+        };
+        write_all(&path, &rings, &hosts)
+    });
+    if let Err(why) = written {
+        message::say(format_args!("{}: {why}", env::TRACE.shown()));
+    }
+}
+
+/// Writes what the PEs of a program of a job on this machine have recorded, whether it has ended well or not. For
+/// the launcher.
+///
+/// # Errors
+/// The job's file cannot be read, or the file not written.
+pub fn write_of(control: &Control, path: &Path) -> Result<(), String> {
+    let rings = rings(control.npes(), |pe| Ring::of(control, pe))?;
+    write_all(path, &rings, &Hosts::one())
+}
+
+/// The rings of all PEs.
+fn rings(
+    npes: usize,
+    read: impl Fn(usize) -> Result<Option<Ring>, Error>,
+) -> Result<Vec<Option<Ring>>, String> {
+    let rings = (0..npes).map(read).collect::<Result<_, Error>>();
+    rings.map_err(|error| error.to_string())
+}
+
+fn write_all(path: &Path, rings: &[Option<Ring>], hosts: &Hosts) -> Result<(), String> {
+    let written = || -> io::Result<()> {
+        let mut file = BufWriter::new(File::create(path)?);
+        json::write(&mut file, rings, hosts)?;
+        file.flush()
+    };
+    written().map_err(|error| error.to_string())
+}

@@ -1,0 +1,265 @@
+//! `--trace` and `SHMEM_TRACE` write what a program did. The program's calls are known in full.
+
+use crate::directives::{Program, Variant};
+use crate::launch::Outcome;
+use crate::statistics::OF_PE_3;
+use crate::{Result, compile, launch, nodes, tree};
+use libtest_mimic::Trial;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The most events that a PE keeps.
+const KEPT: u64 = 32 << 10;
+/// A remote shell that gives host b a clock that is far ahead.
+const AHEAD: &str = "sh -c 'host=$1; shift; [ $host = a ] && exec \"$@\"; \
+                     exec unshare --time --monotonic 5000 \"$@\"' agent";
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for variant in [Variant::usual(), Variant::Static, Variant::Inline] {
+        let name = format!("timeline/events/{}", variant.name());
+        trials.push(Trial::test(name, move || events(variant)));
+    }
+    trials.push(Trial::test("timeline/lost", lost));
+    trials.push(Trial::test("timeline/failed", failed));
+    trials.push(Trial::test("timeline/variable", variable));
+    trials.push(Trial::test("timeline/off", off));
+    trials.push(Trial::test("timeline/refused", refused));
+    let mut other_clock = Command::new("unshare");
+    other_clock.args(["--time", "--monotonic", "5000", "true"]);
+    let has_clocks = other_clock.output().is_ok_and(|it| it.status.success());
+    let skipped = tree::is_smartmap() || nodes::no_ucx() || !has_clocks && tree::may_be_absent();
+    trials.push(Trial::test("timeline/nodes", clocks).with_ignored_flag(skipped));
+    trials
+}
+
+/// A timeline that was written.
+struct Timeline {
+    data: Value,
+    outcome: Outcome,
+}
+
+impl Timeline {
+    /// Runs a command that writes to this file.
+    fn of(command: Command, path: &Path) -> Result<Self> {
+        let outcome = launch::run(command)?;
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let data = serde_json::from_str(&text)
+            .map_err(|error| outcome.report(format!("{}: {error}", path.display())))?;
+        let it = Self { data, outcome };
+        it.check()?;
+        Ok(it)
+    }
+
+    fn require(&self, condition: bool, problem: impl AsRef<str>) -> Result {
+        self.outcome.require(condition, problem)
+    }
+
+    fn events(&self) -> impl Iterator<Item = &Value> {
+        self.data["traceEvents"].as_array().into_iter().flatten()
+    }
+
+    fn of_pe(&self, pe: usize) -> impl Iterator<Item = &Value> {
+        self.events().filter(move |event| event["pid"] == pe)
+    }
+
+    /// Whether PE `pe` has such an event, with these arguments.
+    fn has(&self, pe: usize, category: &str, arguments: &[(&str, Value)]) -> bool {
+        self.of_pe(pe).any(|event| {
+            event["cat"] == category
+                && arguments.iter().all(|(name, value)| event["args"][name] == *value)
+        })
+    }
+
+    /// The file is complete, and events of a track lie beside or in each other.
+    fn check(&self) -> Result {
+        let mut tracks: HashMap<(u64, u64), Vec<(f64, f64)>> = HashMap::new();
+        for event in self.events().filter(|event| event["ph"] == "X") {
+            let number = |name: &str| event[name].as_f64().unwrap_or(-1.0);
+            let (begin, length) = (number("ts"), number("dur"));
+            self.require(begin >= 0.0 && length >= 0.0, format!("times in {event}"))?;
+            let track = (number("pid") as u64, number("tid") as u64);
+            tracks.entry(track).or_default().push((begin, begin + length));
+        }
+        for ((pe, _), mut slices) in tracks {
+            // Longer ones first, where several begin together.
+            slices.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
+            let mut open: Vec<f64> = Vec::new();
+            for (begin, end) in slices {
+                // Times have three decimals.
+                open.retain(|until| *until > begin + 0.0005);
+                let fits = open.last().is_none_or(|until| end <= until + 0.0015);
+                self.require(fits, format!("PE {pe}: an event at {begin} overlaps the next"))?;
+                open.push(end);
+            }
+        }
+        Ok(())
+    }
+
+    /// Beginning and end of each arrow: PE and time.
+    fn arrows(&self) -> Vec<[(u64, f64); 2]> {
+        let ends = |phase: &'static str| {
+            self.events().filter(move |event| event["ph"] == phase).map(|event| {
+                let pe = event["pid"].as_u64().unwrap_or(u64::MAX);
+                (event["id"].as_u64(), (pe, event["ts"].as_f64().unwrap_or(-1.0)))
+            })
+        };
+        let finish: HashMap<_, _> = ends("f").collect();
+        ends("s").filter_map(|(id, from)| Some([from, *finish.get(&id)?])).collect()
+    }
+}
+
+fn program(variant: Variant) -> Result<PathBuf> {
+    let program = Program::of(tree::repository("tests/programs/statistics.c"));
+    compile::executable(&program, variant)
+}
+
+fn file(name: &str) -> Result<PathBuf> {
+    let path = tree::place(format!("timeline-{name}.json"))?;
+    let _ = std::fs::remove_file(&path);
+    Ok(path)
+}
+
+fn traced(pes: usize, path: &Path, program: &Path) -> Command {
+    let mut command = launch::oshrun(pes, Path::new("--trace"));
+    command.arg(path).arg(program);
+    command
+}
+
+/// Calls and bytes of each routine and class are those of the program, whether or not they are joined.
+fn events(variant: Variant) -> Result {
+    let path = file(variant.name())?;
+    let it = Timeline::of(traced(4, &path, &program(variant)?), &path)?;
+    it.outcome.success()?;
+    it.require(it.data["otherData"]["lost"] == 0, "nothing is lost")?;
+    // Recording ends before the last barrier.
+    for (class, name, calls, bytes) in OF_PE_3.into_iter().filter(|it| it.1 != "shmem_finalize") {
+        let these = |event: &&Value| event["cat"] == class && event["args"]["routine"] == name;
+        let sum = |what: &str| {
+            it.of_pe(3).filter(these).filter_map(|event| event["args"][what].as_u64()).sum::<u64>()
+        };
+        it.require(
+            (sum("calls"), sum("bytes")) == (calls, bytes),
+            format!("{class} {name}: {} calls, {} bytes", sum("calls"), sum("bytes")),
+        )?;
+    }
+    for pe in 0..4 {
+        let broadcast = [
+            ("routine", "shmem_broadcastmem".into()),
+            ("bytes", 80.into()),
+            ("algorithm", "small".into()),
+        ];
+        let malloc = [("routine", "shmem_malloc".into()), ("bytes", 1000.into())];
+        it.require(it.has(pe, "collective", &broadcast), "the broadcast's algorithm")?;
+        it.require(it.has(pe, "allocated", &malloc), "the allocation")?;
+        it.require(it.has(pe, "freed", &[("routine", "shmem_free".into())]), "the release")?;
+        it.require(it.has(pe, "pe", &[("finalized", true.into())]), "the whole PE")?;
+        it.require(it.has(pe, "put", &[("pe", ((pe + 1) % 4).into())]), "a put to the right")?;
+    }
+    // PE 1 waits while PE 0 sleeps for 0.2 s.
+    let long = |event: &&Value| event["cat"] == "wait" && event["dur"].as_f64() > Some(100_000.0);
+    it.require(it.of_pe(1).filter(long).count() == 1, "PE 1's wait")?;
+    let arrow = |[(from, begin), (to, end)]: &[(u64, f64); 2]| {
+        (*from, *to) == (0, 1) && (begin - end).abs() < 100_000.0
+    };
+    it.require(it.arrows().iter().any(arrow), "an arrow from PE 0's signal to PE 1's wait")
+}
+
+/// The oldest events give way.
+fn lost() -> Result {
+    let path = file("lost")?;
+    let program = compile::plain("tests/programs/traced.c", &[])?;
+    let mut command = traced(2, &path, &program);
+    command.arg("20000");
+    let it = Timeline::of(command, &path)?;
+    it.outcome.success()?;
+    for pe in 0..2 {
+        let lost = it.of_pe(pe).find(|event| event["cat"] == "pe").map(|it| &it["args"]["lost"]);
+        let lost = lost.and_then(Value::as_u64).unwrap_or(0);
+        let kept = it.of_pe(pe).filter(|event| event["args"]["routine"].is_string()).count() as u64;
+        // Puts, gets and the barriers, in which it may be blocked.
+        it.require(kept == KEPT, format!("{kept} events"))?;
+        it.require((40_000 - KEPT..=40_010 - KEPT).contains(&lost), format!("{lost} are lost"))?;
+        let says = format!("{lost} events before this one are lost");
+        it.require(it.of_pe(pe).any(|event| event["name"] == *says), "that events are lost")?;
+        let barrier = [("routine", "shmem_barrier_all".into())];
+        it.require(it.has(pe, "collective", &barrier), "the last event is there")?;
+    }
+    let sum = &it.data["otherData"]["lost"];
+    it.require(sum.as_u64() >= Some(2 * (40_000 - KEPT)), format!("{sum} are lost"))
+}
+
+/// The launcher writes what was recorded of a job that fails.
+fn failed() -> Result {
+    let path = file("failed")?;
+    let program = compile::plain("tests/programs/traced.c", &[])?;
+    let mut command = traced(2, &path, &program);
+    command.arg("101");
+    let it = Timeline::of(command, &path)?;
+    it.outcome.ends(3, &["PE 1"])?;
+    let put = [("routine", "shmem_long_p".into()), ("pe", 0.into())];
+    it.require(it.has(1, "put", &put), "PE 1's puts")?;
+    it.require(it.has(1, "pe", &[("finalized", false.into())]), "that it has not finalised")?;
+    // Nothing can be written if there is nothing.
+    let mut command = traced(2, &path, Path::new("true"));
+    command.current_dir("/");
+    launch::run(command)?.ends(1, &["no PE has called shmem_init, so there is nothing to write"])
+}
+
+/// The variable does the same under any launcher.
+fn variable() -> Result {
+    let path = file("variable")?;
+    let mut command = Command::new(compile::plain("tests/programs/traced.c", &[])?);
+    command.arg("1").env("SHMEM_TRACE", &path);
+    let it = Timeline::of(command, &path)?;
+    it.outcome.success()?;
+    let put = [("routine", "shmem_long_p".into()), ("pe", 0.into()), ("calls", 1.into())];
+    it.require(it.has(0, "put", &put), "the put")
+}
+
+fn off() -> Result {
+    let folder = tree::Folder::new("timeline-off")?;
+    let mut command = launch::oshrun(1, &compile::plain("tests/programs/traced.c", &[])?);
+    command.env("SHMEM_TRACE", "off").current_dir(&*folder);
+    let outcome = launch::run(command)?;
+    outcome.silent()?;
+    outcome.require(std::fs::read_dir(&*folder)?.next().is_none(), "no file")
+}
+
+fn refused() -> Result {
+    let program = compile::plain("tests/programs/traced.c", &[])?;
+    let outcome = launch::run(traced(1, Path::new("/nowhere/trace"), &program))?;
+    outcome.fails(&["oshrun: --trace /nowhere/trace: No such file"])?;
+    for (value, why) in [("/nowhere/trace", "the file cannot be written"), ("", "expected a path")]
+    {
+        let mut command = launch::oshrun(2, &program);
+        command.env("SHMEM_TRACE", value);
+        launch::run(command)?.fails(&[&format!("SHMEM_TRACE={value}: {why}")])?;
+    }
+    Ok(())
+}
+
+/// The hosts' clocks differ, and yet what happens later is later.
+fn clocks() -> Result {
+    let path = file("nodes")?;
+    let mut command = nodes::oshrun("a,b", 2, AHEAD, &["--trace"]);
+    command.arg(&path).arg(program(Variant::usual())?);
+    let it = Timeline::of(command, &path)?;
+    it.outcome.success()?;
+    it.require(it.of_pe(1).any(|event| event["args"]["name"] == "PE 1 on node 1"), "a name")?;
+    let ends = it
+        .events()
+        .filter(|event| event["cat"] == "pe")
+        .filter_map(|event| Some(event["ts"].as_f64()? + event["dur"].as_f64()?));
+    let ends: Vec<f64> = ends.collect();
+    // Both end after a barrier.
+    let apart = (ends[0] - ends[1]).abs();
+    it.require(apart < 1e6, format!("PEs end {apart} us apart"))?;
+    let forward = |[(from, begin), (to, end)]: &[(u64, f64); 2]| {
+        (*from, *to) == (0, 1) && (begin - end).abs() < 1e6
+    };
+    it.require(it.arrows().iter().any(forward), "an arrow from PE 0's signal to PE 1's wait")
+}
