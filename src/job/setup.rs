@@ -23,6 +23,7 @@ use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use crate::message;
 use crate::sys;
+use crate::timeline::steps::Steps;
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 use crate::{collectives, context, env, pause, stats, team};
 use onenode_core::arch;
@@ -83,7 +84,7 @@ fn join(
     if INITIALISATIONS.load(Ordering::Relaxed) == 0 {
         match existing() {
             None => first_lifetime(routine, requested)?,
-            Some(job) => begin(job, routine, requested)?,
+            Some(job) => begin(job, routine, requested, &mut Steps::begin())?,
         }
         collectives::tuning::apply_to_copies();
         *began = sys_threads::current();
@@ -96,7 +97,9 @@ fn join(
 
 /// Makes this process a PE. Does not wait for other PEs.
 fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
+    let mut steps = Steps::begin();
     let place = launch::join()?;
+    steps.end("handshake");
     let (file, pe) = (Arc::new(place.job), place.pe);
     let (npes, near) = (file.npes(), file.near());
     // A program that starts after the job has ended must end as well.
@@ -106,10 +109,14 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let Settings { choice, data, pages, specs, in_slot, on_devices, layout, locks_in_order, eager } =
         settings.map_err(|error| report_once(routine, &file, pe, error))?;
 
+    steps.end("layout");
     let network = match file.nodes() {
         Some(nodes) => Some(Box::new(Ucx::open(&file, nodes)?) as Box<dyn Network>),
         None => None,
     };
+    if network.is_some() {
+        steps.end("network");
+    }
     life::show(&file, pe)?;
     // A PE that ends the job from here on sees this PE; one that did before could not notify it.
     fence(Ordering::SeqCst);
@@ -170,23 +177,28 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     ending::tell_when_asked(job);
     sys::ending::at_exit(leaving);
     sys::ending::at_last(ending::leave_unfinalised);
-    begin(job, routine, level)?;
+    steps.end("registration");
+    begin(job, routine, level, &mut steps)?;
     // Not before: while the data segment is being moved, no thread may write to it.
     if let Some(network) = job.network() {
         network.start_progress_thread()?;
     }
     announce(job);
+    steps.end("start");
     if eager {
         job.reach_all();
+        steps.end("peers");
     }
+    steps.record();
     Ok(())
 }
 
 /// Opens the data path and lets peers attach.
-fn begin(job: &'static Job, routine: Routine, level: i32) -> Result<(), Error> {
+fn begin(job: &'static Job, routine: Routine, level: i32, steps: &mut Steps) -> Result<(), Error> {
     lay_heap(job)?;
     lay_partitions(job).map_err(|error| report_once(routine, job.control.job(), job.pe, error))?;
     job.choice.backend.export(&job.control, job.pe, &job.layout, &job.data)?;
+    steps.end("memory");
     if ALL_OR_NONE {
         // A PE has an alias of its own memory, too.
         job.note_mirrors(job.pe);

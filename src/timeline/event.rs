@@ -13,10 +13,12 @@ pub enum Kind {
     Allocated,
     /// A release, at one time.
     Freed,
+    /// A step of initialisation.
+    Step,
 }
 
 impl Kind {
-    const OTHERS: [Self; 3] = [Self::Blocked, Self::Allocated, Self::Freed];
+    const OTHERS: [Self; 4] = [Self::Blocked, Self::Allocated, Self::Freed, Self::Step];
 
     pub(super) fn encode(self) -> u8 {
         let other = |kind| Self::OTHERS.iter().position(|it| *it == kind).unwrap_or(0);
@@ -39,6 +41,7 @@ impl Kind {
             Self::Blocked => "blocked",
             Self::Allocated => "allocated",
             Self::Freed => "freed",
+            Self::Step => "init",
         }
     }
 }

@@ -108,7 +108,7 @@ fn write_event(
                 Micros(end - begin)
             )?;
         }
-        Kind::Operation(_) => {
+        Kind::Operation(_) | Kind::Step => {
             let times = if *calls > 1 { format!(" x {calls}") } else { String::new() };
             write!(
                 to,

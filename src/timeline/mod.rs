@@ -12,6 +12,7 @@ pub(crate) mod event;
 mod json;
 pub(crate) mod recorder;
 pub(crate) mod ring;
+pub(crate) mod steps;
 
 use crate::env;
 use crate::error::Error;

@@ -118,7 +118,7 @@ impl Recorder {
         mutex::lock(&self.0).ring.set(word, value);
     }
 
-    fn record(
+    pub(super) fn record(
         &self,
         routine: &'static str,
         algorithm: Option<&'static str>,

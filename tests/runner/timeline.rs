@@ -147,6 +147,10 @@ fn events(variant: Variant) -> Result {
         )?;
     }
     for pe in 0..4 {
+        for step in ["handshake", "layout", "registration", "memory", "start"] {
+            let is_there = it.has(pe, "init", &[("routine", step.into())]);
+            it.require(is_there, format!("PE {pe}: the step {step} of shmem_init"))?;
+        }
         let broadcast = [
             ("routine", "shmem_broadcastmem".into()),
             ("bytes", 80.into()),

@@ -247,6 +247,14 @@ fn on_demand(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
     let numbers: &[usize] = setting.by(&[1, 2, 4, 8, 16, 32, 64], &[1, 2, 4, 8, 16], &[1, 2]);
     let far: &[usize] = setting.by(&[2, 4, 8, 16, 32], &[2, 4, 8], &[2]);
     let most = setting.by(64, 17, 3);
+    let steps = |title: &str, what: &str, content| Figure {
+        title: title.into(),
+        caption: format!(
+            "{what} Recorded by oshrun --trace: the mean over the PEs, of the median of all jobs."
+        ),
+        published: "",
+        content,
+    };
     let published = "initialisation up to 30 times and hello up to 8.3 times as fast as with all connections made at \
                      start, on 8192 PEs";
     Ok(vec![
@@ -277,6 +285,21 @@ fn on_demand(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
                 },
             },
         },
+        steps(
+            "shmem_init by step, on a node",
+            "handshake: finding the job and meeting its launcher; layout: settings and addresses; registration: \
+             telling the others of this PE; memory: mapping data and heap; start: the rest; peers: attaching them, \
+             if eager.",
+            Content::Made(programs::steps_on_a_node),
+        ),
+        steps(
+            "shmem_init by step, on two nodes",
+            "network: opening UCX; the others as on a node. Eagerly, peers are also the connections to other nodes.",
+            match &setting.no_nodes {
+                Some(why) => Content::Missing(why.clone()),
+                None => Content::Made(programs::steps_on_two_nodes),
+            },
+        ),
         Figure {
             title: "Memory of a process over the peers that it has talked to".into(),
             caption: format!(

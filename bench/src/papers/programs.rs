@@ -117,6 +117,114 @@ fn extrapolated(points: &[(usize, f64)], pes: usize) -> f64 {
     (last * (pes as f64 / *many as f64).powf(power.max(0.0))).min(pes as f64 - 1.0)
 }
 
+/// The steps of `shmem_init` on a node.
+pub fn steps_on_a_node(setting: &Setting) -> anyhow::Result<Drawing> {
+    init_steps(setting, setting.own(), &[2, 8, 32])
+}
+
+/// The steps of `shmem_init` on two nodes.
+pub fn steps_on_two_nodes(setting: &Setting) -> anyhow::Result<Drawing> {
+    init_steps(setting, &setting.over_nodes()?[0], &[2, 8])
+}
+
+/// The steps of `shmem_init` in jobs of so many PEs, with peers on demand and eagerly.
+fn init_steps(
+    setting: &Setting,
+    own: &Implementation,
+    numbers: &[usize],
+) -> anyhow::Result<Drawing> {
+    let numbers = if setting.extent == Extent::Tiny { &numbers[..1] } else { numbers };
+    let folder = setting.work.join(&own.folder);
+    std::fs::create_dir_all(&folder)?;
+    let program = folder.join("hello");
+    own.build(&setting.sources.join("hello.c"), &program, &folder)?;
+    let repeats = setting.repeats.unwrap_or(5);
+    let mut progress = Progress::of(2 * numbers.len() * repeats);
+    let mut jobs: Vec<(String, Vec<Step>)> = Vec::new();
+    for &pes in numbers {
+        for attach in ["demand", "eager"] {
+            let mut found: Vec<(String, Vec<f64>)> = Vec::new();
+            for _ in 0..repeats {
+                progress.step(&format!("{pes} PEs, {attach}"));
+                let trace = folder.join("trace.json");
+                let mut job = own.job(pes, &program, &[], 16);
+                job.env("SHMEM_TRACE", &trace).env("SHMEM_ATTACH", attach);
+                run(setting, &mut job, &format!("hello on {pes} PEs"))?;
+                for (name, mean) in mean_steps(&std::fs::read_to_string(&trace)?, pes)? {
+                    match found.iter_mut().find(|(known, _)| *known == name) {
+                        Some((_, times)) => times.push(mean),
+                        None => found.push((name, vec![mean])),
+                    }
+                }
+            }
+            let medians =
+                found.into_iter().map(|(name, times)| Step { name, time: stats::median(&times) });
+            jobs.push((format!("{pes} PEs, {attach}"), medians.collect()));
+        }
+    }
+    progress.end();
+    // The longest list has all steps.
+    let longest = jobs.iter().map(|(_, steps)| steps).max_by_key(|steps| steps.len());
+    let names: Vec<String> = longest.into_iter().flatten().map(|step| step.name.clone()).collect();
+    let mut header = cells(&["step"]);
+    header.extend(jobs.iter().map(|(job, _)| job.clone()));
+    let time = |steps: &[Step], name: &str| {
+        steps.iter().find(|step| step.name == name).map(|step| step.time)
+    };
+    let shown = |time: Option<f64>| {
+        time.map_or(String::new(), |time| figures::figure(time, Unit::Nanoseconds))
+    };
+    let mut rows: Vec<Vec<String>> = names
+        .iter()
+        .map(|name| {
+            let each = jobs.iter().map(|(_, steps)| shown(time(steps, name)));
+            std::iter::once(name.clone()).chain(each).collect()
+        })
+        .collect();
+    let sums = jobs.iter().map(|(_, steps)| shown(Some(steps.iter().map(|step| step.time).sum())));
+    rows.push(std::iter::once("all".to_owned()).chain(sums).collect());
+    let curve = |(nth, name): (usize, &String)| {
+        let on_demand = jobs.iter().step_by(2).zip(numbers);
+        let mark = |((_, steps), pes): (&(String, Vec<Step>), &usize)| {
+            Some(Mark { x: *pes as f64, y: time(steps, name)?, bar: None })
+        };
+        let points = on_demand.filter_map(mark).collect();
+        Curve { label: name.clone(), ink: Ink::Nth(nth, Shade::Full), points }
+    };
+    let curves = names.iter().enumerate().map(curve).collect();
+    let title = "Steps of shmem_init, on demand".to_owned();
+    let plot = Plot { title, x: Axis::Pes, unit: Unit::Nanoseconds, curves };
+    let table = Table { title: "Time of each step".into(), header, rows };
+    Ok(Drawing { plots: vec![plot], tables: vec![table], ..Drawing::default() })
+}
+
+/// A step of initialisation and its time in nanoseconds.
+struct Step {
+    name: String,
+    time: f64,
+}
+
+/// The mean time of each step over all PEs, in the order of a PE, from a timeline.
+fn mean_steps(trace: &str, pes: usize) -> anyhow::Result<Vec<(String, f64)>> {
+    let data: serde_json::Value = serde_json::from_str(trace).context("no timeline")?;
+    let mut sums: Vec<(String, f64)> = Vec::new();
+    for event in data["traceEvents"].as_array().context("a timeline without events")? {
+        if event["cat"] != "init" {
+            continue;
+        }
+        let name = event["name"].as_str().context("a step without a name")?;
+        let time = event["dur"].as_f64().context("a step without a time")? * 1e3;
+        match sums.iter_mut().find(|(known, _)| known == name) {
+            Some((_, sum)) => *sum += time,
+            None => sums.push((name.to_owned(), time)),
+        }
+    }
+    if sums.is_empty() {
+        bail!("the timeline has no steps of shmem_init");
+    }
+    Ok(sums.into_iter().map(|(name, sum)| (name, sum / pes as f64)).collect())
+}
+
 /// The routines whose instructions are told one by one.
 const STEPS_OF: [&str; 3] = ["shmem_long_p", "shmem_long_g", "shmem_long_atomic_fetch_add"];
 
@@ -172,7 +280,7 @@ fn steps(own: &Implementation) -> anyhow::Result<Table> {
         let end = u64::from_str_radix(start, 16)? + 256;
         let range = [format!("--start-address=0x{start}"), format!("--stop-address={end}")];
         let text = printed("objdump", &["-d", "--no-show-raw-insn", &range[0], &range[1]])?;
-        let [checks, translation, access, rest] = Step::counts(&text);
+        let [checks, translation, access, rest] = told_apart(&text);
         let all = checks + translation + access + rest;
         let counts = [0, checks, translation, access, rest, all].map(|count| count.to_string());
         rows.push([vec![routine.to_owned()], counts.into()].concat());
@@ -182,35 +290,31 @@ fn steps(own: &Implementation) -> anyhow::Result<Table> {
     Ok(Table { title: title.into(), header, rows })
 }
 
-/// What an instruction of a routine for one element does.
-struct Step;
-
-impl Step {
-    /// The instructions before the first return: checks, translation, access and return.
-    fn counts(text: &str) -> [usize; 4] {
-        let mut counts = [0; 4];
-        let mut path: Vec<&str> = Vec::new();
-        for line in text.lines() {
-            let Some((_, instruction)) = line.split_once(":\t") else { continue };
-            path.push(instruction.trim());
-            if instruction.starts_with("ret") {
-                break;
-            }
+/// What the instructions of a routine for one element do, before the first return: checks,
+/// translation, access and return.
+fn told_apart(text: &str) -> [usize; 4] {
+    let mut counts = [0; 4];
+    let mut path: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        let Some((_, instruction)) = line.split_once(":\t") else { continue };
+        path.push(instruction.trim());
+        if instruction.starts_with("ret") {
+            break;
         }
-        // The access is the last instruction with an operand in memory, and what follows it.
-        let access = path.iter().rposition(|one| one.contains('(')).unwrap_or(path.len());
-        for (place, one) in path.iter().enumerate() {
-            let is_check = ["cmp", "test", "j"].iter().any(|word| one.starts_with(word));
-            let kind = match one {
-                one if one.starts_with("ret") => 3,
-                _ if is_check => 0,
-                _ if place >= access => 2,
-                _ => 1,
-            };
-            counts[kind] += 1;
-        }
-        counts
     }
+    // The access is the last instruction with an operand in memory, and what follows it.
+    let access = path.iter().rposition(|one| one.contains('(')).unwrap_or(path.len());
+    for (place, one) in path.iter().enumerate() {
+        let is_check = ["cmp", "test", "j"].iter().any(|word| one.starts_with(word));
+        let kind = match one {
+            one if one.starts_with("ret") => 3,
+            _ if is_check => 0,
+            _ if place >= access => 2,
+            _ => 1,
+        };
+        counts[kind] += 1;
+    }
+    counts
 }
 
 const OFFLOADING: [&str; 2] = ["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"];
@@ -536,10 +640,27 @@ mod tests {
     }
 
     #[test]
+    fn steps_of_initialisation() {
+        let event = |name: &str, time: f64| {
+            format!("{{\"cat\": \"init\", \"name\": \"{name}\", \"dur\": {time}}}")
+        };
+        let events = [
+            event("layout", 1.0),
+            event("memory", 4.0),
+            event("layout", 2.0),
+            event("memory", 6.0),
+        ];
+        let text = format!("{{\"traceEvents\": [{{\"cat\": \"put\"}}, {}]}}", events.join(", "));
+        let steps = mean_steps(&text, 2).expect("steps");
+        assert_eq!(steps, [("layout".to_owned(), 1500.0), ("memory".to_owned(), 5000.0)]);
+        assert!(mean_steps("{\"traceEvents\": []}", 2).is_err());
+    }
+
+    #[test]
     fn steps_of_a_routine() {
         let text = "   10:\tsub    0x1(%rip),%rdi\n   17:\tcmp    $0x1000,%rdx\n   1e:\tjae    41\n   \
                     20:\tmov    0x88(%rax),%rax\n   24:\tmov    %rsi,(%rax,%rdi,1)\n   28:\tret\n   30:\tnop\n";
-        assert_eq!(Step::counts(text), [2, 2, 1, 1]);
+        assert_eq!(told_apart(text), [2, 2, 1, 1]);
     }
 
     #[test]
