@@ -9,3 +9,4 @@ pub mod partition;
 pub(crate) mod pool;
 pub(crate) mod space;
 pub mod symmetric;
+mod watched;

@@ -5,9 +5,9 @@
 //! `SHMEM_DEBUG` the arguments, to check that they are the same.
 #![allow(unsafe_code)]
 
-use super::guards;
 use super::heap::GRANULE;
 use super::space::Space;
+use super::{guards, watched};
 use crate::argument::memory::Block;
 use crate::atomics::Ordering;
 use crate::collectives;
@@ -15,15 +15,10 @@ use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::{Job, job};
-use crate::message;
-use crate::timeline::event::Kind;
-use crate::timeline::recorder;
 use onenode_core::sys::map;
 use std::ffi::c_long;
-use std::fmt;
 use std::ops::Range;
 use std::ptr::null_mut;
-use std::sync::OnceLock;
 
 /// The bits of hints that hold the number of a partition plus 1; 0 for none.
 pub const HINT_PARTITION: c_long = 0xff << PARTITION_SHIFT;
@@ -199,8 +194,8 @@ unsafe fn relocate(
     let Some(new) = allocate(job, space, routine, Some(size), GRANULE) else { return null_mut() };
     let kept = space.pool().size_of(offset).unwrap_or(0).min(size);
     let (from, to) = (space.address(offset), space.address(new));
-    if is_watched() {
-        forget(space, routine, offset);
+    if watched::is_watched() {
+        watched::forget(space, routine, offset);
     }
     // SAFETY: both blocks have `kept` bytes, and blocks do not overlap.
     unsafe {
@@ -223,14 +218,14 @@ pub fn free(routine: Routine, block: Block) {
         return;
     }
     let (space, offset) = block_at(job, routine, ptr);
-    let watched = is_watched();
-    if watched && env::debugging() {
+    let is_watched = watched::is_watched();
+    if is_watched && env::debugging() {
         agree_on_block(job, routine, space, offset);
     }
     // Peers may still use the block before they make this call.
     collectives::barrier_all(routine);
-    if watched {
-        forget(space, routine, offset);
+    if is_watched {
+        watched::forget(space, routine, offset);
     }
     if space.pool().free(offset).is_err() {
         not_a_block(job, routine, ptr);
@@ -245,126 +240,11 @@ pub(crate) fn allocate(
     size: Option<usize>,
     align: usize,
 ) -> Option<usize> {
-    if is_watched() {
-        return allocate_watched(job, space, routine, size, align);
+    if watched::is_watched() {
+        return watched::allocate(job, space, routine, size, align);
     }
     let possible = align.is_power_of_two() && align <= space.largest_alignment();
     space.allocate(size.filter(|_| possible)?, align)
-}
-
-/// Whether blocks are checked, under `SHMEM_DEBUG`, or recorded in a timeline.
-#[inline]
-fn is_watched() -> bool {
-    static WATCHED: OnceLock<bool> = OnceLock::new();
-    *WATCHED.get_or_init(|| env::debugging() || recorder::recorder().is_some())
-}
-
-/// [`allocate`] where blocks are watched.
-#[cold]
-fn allocate_watched(
-    job: &Job,
-    space: &Space,
-    routine: Routine,
-    size: Option<usize>,
-    align: usize,
-) -> Option<usize> {
-    let possible = align.is_power_of_two() && align <= space.largest_alignment();
-    let block = match env::debugging() {
-        true => allocate_debugged(job, space, routine, size, align),
-        false => size.filter(|_| possible).and_then(|size| space.allocate(size, align)),
-    };
-    if let (Some(_), Some(size)) = (block, size) {
-        recorder::note(routine.name(), Kind::Allocated, size);
-    }
-    block
-}
-
-/// What is done about a block that is about to be freed, where blocks are watched.
-#[cold]
-fn forget(space: &Space, routine: Routine, offset: usize) {
-    if env::debugging() {
-        guards::forget(space.address(offset).addr());
-    }
-    if let Some(size) = space.pool().size_of(offset) {
-        recorder::note(routine.name(), Kind::Freed, size);
-    }
-}
-
-/// [`allocate`] under `SHMEM_DEBUG`: with a guard, if there is room for both.
-#[cold]
-fn allocate_debugged(
-    job: &Job,
-    space: &Space,
-    routine: Routine,
-    size: Option<usize>,
-    align: usize,
-) -> Option<usize> {
-    let possible = align.is_power_of_two() && align <= space.largest_alignment();
-    let block = size.filter(|_| possible).and_then(|size| {
-        let guarded = allocate_guarded(job, space, size, align);
-        guarded.or_else(|| space.allocate(size, align))
-    });
-    // Every PE fails in the same way, so one report is enough.
-    if block.is_none() && job.pe() == 0 {
-        message::say(Refusal { job, routine, size, align, space });
-        message::say_caller();
-    }
-    block
-}
-
-/// Allocates a block with a guard, unless it is on a device.
-fn allocate_guarded(job: &Job, space: &Space, size: usize, align: usize) -> Option<usize> {
-    if job.devices().is_some_and(|it| it.find(space.range().start).is_some()) {
-        return None;
-    }
-    let offset = space.allocate(guards::with_guard(size)?, align)?;
-    // SAFETY: the block has just been allocated with this room, and stays until `free`, `relocate` or
-    // the end of the lifetime.
-    unsafe { guards::lay(space.address(offset), size) };
-    Some(offset)
-}
-
-/// Why an allocation failed.
-struct Refusal<'a> {
-    job: &'a Job,
-    routine: Routine,
-    size: Option<usize>,
-    align: usize,
-    space: &'a Space,
-}
-
-impl fmt::Display for Refusal<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} returns NULL: ", self.routine)?;
-        match self.size {
-            None => write!(f, "more bytes were asked for than can be counted")?,
-            Some(size) => write!(f, "{size} bytes were asked for")?,
-        }
-        if self.align != GRANULE {
-            write!(f, " at a multiple of {}", self.align)?;
-        }
-        if !self.align.is_power_of_two() {
-            return write!(f, "; expected a power of two as alignment");
-        }
-        let largest = self.space.largest_alignment();
-        if self.align > largest {
-            return write!(f, "; the largest alignment is {largest}");
-        }
-        let (usage, bytes) = (self.space.pool().usage(), self.space.range().len());
-        let (name, variable) = match self.job.partition_of(self.space.range().start) {
-            None => ("the symmetric heap".into(), env::SYMMETRIC_SIZE.name.into()),
-            Some(partition) => {
-                let id = partition.spec().id;
-                (format!("partition {id}"), format!("the SIZE of SHMEM_SYMMETRIC_PARTITION{id}"))
-            }
-        };
-        write!(
-            f,
-            "; {} of {bytes} bytes of {name} are free, the largest piece has {}; set {variable} \
-             to have more",
-            usage.free, usage.largest,
-        )
-    }
 }
 
 /// The block that starts at `ptr`; ends the job if there is none.
