@@ -213,9 +213,9 @@ mod tests {
     #[test]
     fn all_programs_are_run() {
         // These run separately: the facts that an implementation reports about itself, the
-        // instructions per call, memory over peers and the bound of the collectives (`oshbench figures`), jobs over
-        // nodes (`oshbench nodes`) and `few_bytes` (by hand).
-        let others = ["facts", "calls", "peers", "over_nodes", "few_bytes"];
+        // instructions per call, memory over peers and the bound of the collectives (`oshbench figures`), and jobs
+        // over nodes (`oshbench nodes`).
+        let others = ["facts", "calls", "peers", "over_nodes"];
         for (raw, names) in [(false, sources("", &others)), (true, sources("raw", &["moves"]))] {
             for extent in [Extent::Tiny, Extent::Quick, Extent::Full] {
                 let list = experiments(extent, 4);

@@ -246,7 +246,8 @@ fn on_demand(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
     };
     let numbers: &[usize] = setting.by(&[1, 2, 4, 8, 16, 32, 64], &[1, 2, 4, 8, 16], &[1, 2]);
     let far: &[usize] = setting.by(&[2, 4, 8, 16, 32], &[2, 4, 8], &[2]);
-    let most = setting.by(64, 17, 3);
+    // As many on each of two nodes.
+    let most = setting.by(64, 18, 4);
     let steps = |title: &str, what: &str, content| Figure {
         title: title.into(),
         caption: format!(
@@ -254,6 +255,26 @@ fn on_demand(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
         ),
         published: "",
         content,
+    };
+    let memory = |title: &str, place: &str, who: Result<Vec<Implementation>, String>| Figure {
+        title: title.into(),
+        caption: format!(
+            "Of PE 0 in a job of {most} PEs {place}: mappings, page tables, and resident pages, after it has \
+             talked to one peer after the other."
+        ),
+        published: "up to 90 % fewer network endpoints",
+        content: match who {
+            Err(why) => Content::Missing(why),
+            Ok(who) => Content::Measured {
+                who: both(who),
+                groups: vec![anywhere(vec![setting.job("peers", most, (8, 8, 2), &[])])],
+                panels: vec![
+                    Panel::of("peers.maps", "mappings (lines of /proc/self/maps)", Axis::Peers),
+                    Panel::of("peers.page_tables", "page tables (VmPTE)", Axis::Peers),
+                    Panel::of("peers.resident", "resident pages (VmRSS)", Axis::Peers),
+                ],
+            },
+        },
     };
     let published = "initialisation up to 30 times and hello up to 8.3 times as fast as with all connections made at \
                      start, on 8192 PEs";
@@ -300,23 +321,15 @@ fn on_demand(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
                 None => Content::Made(programs::steps_on_two_nodes),
             },
         ),
-        Figure {
-            title: "Memory of a process over the peers that it has talked to".into(),
-            caption: format!(
-                "Of PE 0 in a job of {most} PEs on a node: mappings, page tables, and resident pages, after \
-                 it has talked to one peer after the other."
-            ),
-            published: "up to 90 % fewer network endpoints",
-            content: Content::Measured {
-                who: both(setting.implementations.clone()),
-                groups: vec![anywhere(vec![setting.job("peers", most, (8, 8, 2), &[])])],
-                panels: vec![
-                    Panel::of("peers.maps", "mappings (lines of /proc/self/maps)", Axis::Peers),
-                    Panel::of("peers.page_tables", "page tables (VmPTE)", Axis::Peers),
-                    Panel::of("peers.resident", "resident pages (VmRSS)", Axis::Peers),
-                ],
+        memory("Memory of a process over its peers, on a node", "on a node", Ok(setting.implementations.clone())),
+        memory(
+            "Memory of a process over its peers, on two nodes",
+            "on two emulated nodes, UCX included",
+            match &setting.no_nodes {
+                Some(why) => Err(why.clone()),
+                None => Ok(setting.over_nodes()?),
             },
-        },
+        ),
         Figure {
             title: "Peers that a process talks to, by application".into(),
             caption: "Counted by SHMEM_STATS; the mean over the PEs. What collectives do inside the library does not \

@@ -436,7 +436,7 @@ impl<'a> Device<'a> {
     fn latency(mut self, wanted: &str) -> anyhow::Result<Drawing> {
         let programs = self.build(&self.devices().join("latency.cc"))?;
         let most = match self.setting.extent {
-            Extent::Full => "67108864",
+            Extent::Full => "268435456",
             Extent::Quick => "1048576",
             Extent::Tiny => "64",
         };

@@ -69,14 +69,16 @@ impl SourceLines {
         let mut room = ADDED_BYTES;
         for line in lines() {
             let place = Place::of_line(line);
+            let is_call = place.is_some();
             let source = place.and_then(|place| self.known.get(&place)?.as_deref());
+            let line = if is_call { demangled(line) } else { line.into() };
             match source.map(|source| format!(" at {source}\n")).filter(|it| it.len() <= room) {
                 Some(source) => {
                     room -= source.len();
-                    completed.extend_from_slice(line.strip_suffix(b"\n").unwrap_or(line));
+                    completed.extend_from_slice(line.strip_suffix(b"\n").unwrap_or(&line));
                     completed.extend_from_slice(source.as_bytes());
                 }
-                None => completed.extend_from_slice(line),
+                None => completed.extend_from_slice(&line),
             }
         }
         completed.into()
@@ -122,6 +124,20 @@ impl Place {
         let fits = path.len() <= PATH_BYTES && !path.is_empty();
         fits.then(|| Self { address, path: path.into() })
     }
+}
+
+/// The line, with the name of a function of Rust as its author wrote it.
+fn demangled(line: &[u8]) -> Cow<'_, [u8]> {
+    let name = || {
+        let text = std::str::from_utf8(line).ok()?;
+        let mut words =
+            text.split(' ').filter(|word| word.starts_with("_R") || word.starts_with("_ZN"));
+        let (name, _) = words.next()?.split_once("+0x")?;
+        let shown = format!("{:#}", rustc_demangle::try_demangle(name).ok()?);
+        let fits = shown.len() <= ANSWER_BYTES && !shown.contains(char::is_control);
+        fits.then(|| text.replacen(name, &shown, 1).into_bytes())
+    };
+    name().map_or(line.into(), Cow::from)
 }
 
 /// A line of source as it is shown, if it is one: shorter if the file is below this folder.
@@ -218,6 +234,28 @@ mod tests {
             assert_eq!(place(line), None, "{line}");
         }
         assert_eq!(Place::of_line(b"oneshmem: called from /\xff(+0x1)\n"), None);
+    }
+
+    #[test]
+    fn names_of_rust_are_shown_as_they_were_written() {
+        let shown =
+            |line: &str| String::from_utf8(demangled(line.as_bytes()).into_owned()).unwrap();
+        for (line, expected) in [
+            (
+                "oneshmem: called from _ZN4ring4main17h676e42a3547b4515E+0x1c4 in /ring(+0x1)\n",
+                "oneshmem: called from ring::main+0x1c4 in /ring(+0x1)\n",
+            ),
+            (
+                "oneshmem: called from main+0x1 in /_R/ring(+0x1)\n",
+                "oneshmem: called from main+0x1 in /_R/ring(+0x1)\n",
+            ),
+            (
+                "oneshmem: called from _Rx+0x1 in /ring(+0x1)\n",
+                "oneshmem: called from _Rx+0x1 in /ring(+0x1)\n",
+            ),
+        ] {
+            assert_eq!(shown(line), expected);
+        }
     }
 
     #[test]
