@@ -35,14 +35,14 @@ fn extensions() -> Result<Vec<String>> {
         .lines()
         .filter(|line| !line.starts_with([' ', '/', '#']))
         .filter_map(|line| line.split_once('(')?.0.split([' ', '*']).next_back())
-        // It is in a separate library.
-        .filter(|name| *name != "shmemx_openmp_maps")
+        // These are in a separate library.
+        .filter(|name| *name != "shmemx_openmp_maps" && !name.starts_with("__tgt_"))
         .map(String::from)
         .collect();
     if names.is_empty() {
         return Err("no extension found".into());
     }
-    // These are also in shmem.h if a program requests them.
+    // These are in shmem.h.
     let proposed = ["malloc", "align", "calloc", "free"].map(|it| format!("shmem_partition_{it}"));
     Ok(names.into_iter().chain(proposed).collect())
 }
