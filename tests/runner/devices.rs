@@ -80,7 +80,7 @@ pub fn trials() -> Vec<Trial> {
     }
     for pes in [1, 2] {
         trials.push(Trial::test(format!("devices/copies/{pes}"), move || {
-            launch::run(start("copies", pes, "8M:KIND=CUDA")?)?.prints(&["verified"])
+            launch::run(start("device_copies", pes, "8M:KIND=CUDA")?)?.prints(&["verified"])
         }));
     }
     trials.push(Trial::test("devices/no-driver", || {
