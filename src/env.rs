@@ -139,7 +139,8 @@ impl Variable {
         match self.kind {
             ValueKind::Switch => "0, no, off or false: off; anything else: on".into(),
             ValueKind::Statistics => "json or csv: data on standard error; json:FILE or csv:FILE: data \
-                                      in a file; 0, no, off or false: off; anything else: a table \
+                                      in a file; heap: a table, and symmetric memory by the calls that \
+                                      allocate it; 0, no, off or false: off; anything else: a table \
                                       on standard error"
                 .into(),
             ValueKind::Size => {
@@ -189,7 +190,7 @@ impl Variable {
         self.refused(match self.kind {
             ValueKind::Switch => "expected 0, no, off or false, or anything else".into(),
             ValueKind::Statistics => {
-                "expected 1, json, csv, json:FILE or csv:FILE, or 0, no, off or false".into()
+                "expected 1, heap, json, csv, json:FILE or csv:FILE, or 0, no, off or false".into()
             }
             ValueKind::Size => {
                 "expected a size: a number with an optional fraction, then k, m, g or t \

@@ -1,8 +1,9 @@
-//! Blocks that are checked under `SHMEM_DEBUG`, or recorded in a timeline.
+//! Blocks that are checked under `SHMEM_DEBUG`, recorded in a timeline or by call.
 #![allow(unsafe_code)]
 
 use super::guards;
 use super::heap::GRANULE;
+use super::sites;
 use super::space::Space;
 use crate::env;
 use crate::error::Routine;
@@ -13,11 +14,12 @@ use crate::timeline::recorder;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Whether blocks are checked, under `SHMEM_DEBUG`, or recorded in a timeline.
+/// Whether blocks are checked, under `SHMEM_DEBUG`, or recorded in a timeline or by call.
 #[inline]
 pub(super) fn is_watched() -> bool {
     static WATCHED: OnceLock<bool> = OnceLock::new();
-    *WATCHED.get_or_init(|| env::debugging() || recorder::recorder().is_some())
+    *WATCHED
+        .get_or_init(|| env::debugging() || recorder::recorder().is_some() || sites::are_recorded())
 }
 
 /// Allocates a block that is watched. `None` stands for a size that overflows.
@@ -34,8 +36,9 @@ pub(super) fn allocate(
         true => allocate_debugged(job, space, routine, size, align),
         false => size.filter(|_| possible).and_then(|size| space.allocate(size, align)),
     };
-    if let (Some(_), Some(size)) = (block, size) {
+    if let (Some(offset), Some(size)) = (block, size) {
         recorder::note(routine.name(), Kind::Allocated, size);
+        sites::allocated(space.address(offset).addr(), size);
     }
     block
 }
@@ -46,6 +49,7 @@ pub(super) fn forget(space: &Space, routine: Routine, offset: usize) {
     if env::debugging() {
         guards::forget(space.address(offset).addr());
     }
+    sites::freed(space.address(offset).addr());
     if let Some(size) = space.pool().size_of(offset) {
         recorder::note(routine.name(), Kind::Freed, size);
     }

@@ -4,6 +4,7 @@ use super::data;
 use super::report::Report;
 use crate::env;
 use crate::error::Error;
+use crate::memory::sites;
 use crate::message;
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,6 +14,8 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Table,
+    /// A table, and symmetric memory by call.
+    Heap,
     Json,
     Csv,
 }
@@ -43,6 +46,7 @@ impl Destination {
         let form = match &*word.trim().to_ascii_lowercase() {
             "json" => Form::Json,
             "csv" => Form::Csv,
+            "heap" if file.is_none() => Form::Heap,
             // As for every switch, any other value means on.
             _ if file.is_none() => Form::Table,
             _ => return None,
@@ -51,6 +55,11 @@ impl Destination {
             Some("") => None,
             _ => Some(Self { form, file: file.map(PathBuf::from) }),
         }
+    }
+
+    /// Whether symmetric memory is recorded by the calls that allocate it.
+    pub(super) fn has_calls(&self) -> bool {
+        self.form == Form::Heap
     }
 
     /// Checks that the file can be written, before the job runs in vain.
@@ -66,6 +75,10 @@ impl Destination {
     pub(super) fn write(&self, report: &Report) {
         let text = match self.form {
             Form::Table => return message::say(report),
+            Form::Heap => {
+                message::say(report);
+                return sites::print();
+            }
             Form::Json => data::json(report),
             Form::Csv => data::csv(report),
         };

@@ -28,6 +28,7 @@ use crate::engine::{Completion, Far, STATISTICS};
 use crate::env;
 use crate::error::{Error, Routine as Name};
 use crate::job::Job;
+use crate::memory::sites;
 use crate::message;
 use crate::timeline;
 use onenode_core::area::SharedArea;
@@ -80,6 +81,9 @@ pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
             return Ok(false);
         };
         ROW.get_or_init(|| Row::establish(place, job.npes()));
+    }
+    if destination.is_some_and(|it| it.has_calls()) && job.pe() == 0 {
+        sites::start();
     }
     Ok(wanted)
 }

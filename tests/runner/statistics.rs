@@ -295,7 +295,7 @@ fn csv() -> Result {
 /// A value that is neither a switch nor a format ends the job before it begins.
 fn bad_value() -> Result {
     for (value, expected) in [
-        ("xml:file", "SHMEM_STATS=xml:file: expected 1, json, csv, json:FILE or csv:FILE"),
+        ("xml:file", "SHMEM_STATS=xml:file: expected 1, heap, json, csv, json:FILE or csv:FILE"),
         ("json:/nowhere/file", "the file cannot be written: No such file"),
     ] {
         run_with(value)?.fails(&[expected])?;
