@@ -73,6 +73,11 @@ impl Space {
         mutex::lock(&self.pool)
     }
 
+    /// The size of a block, if blocks can have this alignment and the size does not overflow (`None`).
+    pub fn possible(&self, size: Option<usize>, align: usize) -> Option<usize> {
+        size.filter(|_| align.is_power_of_two() && align <= self.largest_alignment())
+    }
+
     /// The largest alignment of a block: the one that this memory has on all PEs. With a larger
     /// one, a block would have a different offset on each PE.
     pub fn largest_alignment(&self) -> usize {

@@ -243,8 +243,7 @@ pub(crate) fn allocate(
     if watched::is_watched() {
         return watched::allocate(job, space, routine, size, align);
     }
-    let possible = align.is_power_of_two() && align <= space.largest_alignment();
-    space.allocate(size.filter(|_| possible)?, align)
+    space.allocate(space.possible(size, align)?, align)
 }
 
 /// The block that starts at `ptr`; ends the job if there is none.

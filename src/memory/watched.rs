@@ -31,10 +31,9 @@ pub(super) fn allocate(
     size: Option<usize>,
     align: usize,
 ) -> Option<usize> {
-    let possible = align.is_power_of_two() && align <= space.largest_alignment();
     let block = match env::debugging() {
         true => allocate_debugged(job, space, routine, size, align),
-        false => size.filter(|_| possible).and_then(|size| space.allocate(size, align)),
+        false => space.possible(size, align).and_then(|size| space.allocate(size, align)),
     };
     if let (Some(offset), Some(size)) = (block, size) {
         recorder::note(routine.name(), Kind::Allocated, size);
@@ -64,8 +63,7 @@ fn allocate_debugged(
     size: Option<usize>,
     align: usize,
 ) -> Option<usize> {
-    let possible = align.is_power_of_two() && align <= space.largest_alignment();
-    let block = size.filter(|_| possible).and_then(|size| {
+    let block = space.possible(size, align).and_then(|size| {
         let guarded = allocate_guarded(job, space, size, align);
         guarded.or_else(|| space.allocate(size, align))
     });
