@@ -83,7 +83,7 @@ impl Form {
     fn compiler(&self) -> anyhow::Result<Command> {
         let command = match self {
             Self::Shmem(implementation) => {
-                let bin = implementation.bin.as_deref().context("no directory of commands")?;
+                let bin = implementation.commands()?;
                 bin.join("oshcc")
             }
             Self::Mpi { compiler, .. } => compiler.into(),

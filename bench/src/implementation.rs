@@ -68,6 +68,11 @@ impl Implementation {
         Self::called(RAW)
     }
 
+    /// The folder of its commands.
+    pub fn commands(&self) -> anyhow::Result<&Path> {
+        self.bin.as_deref().with_context(|| format!("{} has no directory of commands", self.name))
+    }
+
     /// Compiles one program. The error contains the compiler's messages.
     pub fn build(&self, source: &Path, program: &Path, scratch: &Path) -> anyhow::Result<()> {
         let compiler = self.bin.as_ref().map_or("cc".into(), |bin| bin.join("oshcc"));

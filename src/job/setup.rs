@@ -84,7 +84,11 @@ fn join(
     if INITIALISATIONS.load(Ordering::Relaxed) == 0 {
         match existing() {
             None => first_lifetime(routine, requested)?,
-            Some(job) => begin(job, routine, requested, &mut Steps::begin())?,
+            Some(job) => {
+                let mut steps = Steps::begin();
+                begin(job, routine, requested, &mut steps)?;
+                steps.record();
+            }
         }
         collectives::tuning::apply_to_copies();
         *began = sys_threads::current();

@@ -40,6 +40,11 @@ fn file() -> Result<Option<PathBuf>, Error> {
     }
 }
 
+/// Whether the user wants a timeline. An invalid value is refused by [`prepare`].
+fn is_wanted() -> bool {
+    matches!(file(), Ok(Some(_)))
+}
+
 /// Starts recording on this PE if the user wants it. `place` gives the memory for it, if there is any.
 pub(crate) fn prepare(
     job: &Job,

@@ -5,8 +5,10 @@ use super::recorder::recorder;
 use super::ring::Head;
 use crate::sys::clock;
 
-/// When initialisation began, and when each of its steps ended.
-pub(crate) struct Steps {
+/// When initialisation began, and when each of its steps ended, if that will be recorded.
+pub(crate) struct Steps(Option<Times>);
+
+struct Times {
     begin: u64,
     ended: Vec<(&'static str, u64)>,
 }
@@ -14,20 +16,23 @@ pub(crate) struct Steps {
 impl Steps {
     /// Initialisation begins.
     pub fn begin() -> Self {
-        Self { begin: clock::nanoseconds(), ended: Vec::with_capacity(8) }
+        let times = || Times { begin: clock::nanoseconds(), ended: Vec::new() };
+        Self(super::is_wanted().then(times))
     }
 
     /// A step has ended.
     pub fn end(&mut self, name: &'static str) {
-        self.ended.push((name, clock::nanoseconds()));
+        if let Some(times) = &mut self.0 {
+            times.ended.push((name, clock::nanoseconds()));
+        }
     }
 
     /// Records all of them, if recording is on.
     pub fn record(&self) {
-        let Some(recorder) = recorder() else { return };
-        recorder.set(Head::Begin, self.begin);
-        let mut begin = self.begin;
-        for &(name, end) in &self.ended {
+        let (Some(times), Some(recorder)) = (&self.0, recorder()) else { return };
+        recorder.set(Head::Begin, times.begin);
+        let mut begin = times.begin;
+        for &(name, end) in &times.ended {
             recorder.record(name, None, (Kind::Step, begin, end), 0, Peer::None, 0);
             begin = end;
         }

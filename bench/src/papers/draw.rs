@@ -69,8 +69,11 @@ fn behind(setting: &Setting, report: &Report) -> String {
         };
         all += 1;
         if best > 1.0 {
-            let what =
-                format!("{} {} on {} PEs", theirs.name, figures::bytes(theirs.size), theirs.pes);
+            let size = match theirs.size {
+                0 => String::new(),
+                size => format!(" {}", figures::bytes(size)),
+            };
+            let what = format!("{}{size} on {} PEs", theirs.name, theirs.pes);
             slower.push(slower::point(&what, best, &theirs.implementation));
         }
     }

@@ -501,7 +501,7 @@ fn family(
 
 /// The names of all algorithms, by operation, as `oshinfo` tells them.
 fn algorithms(own: &Implementation) -> anyhow::Result<Vec<(String, Vec<String>)>> {
-    let bin = own.bin.as_deref().context("no directory of commands")?;
+    let bin = own.commands()?;
     let tool = bin.join("oshinfo");
     let output = std::process::Command::new(&tool)
         .arg("--json")

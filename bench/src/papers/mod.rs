@@ -126,7 +126,7 @@ impl Setting {
     /// All implementations, with jobs over two emulated nodes.
     pub fn over_nodes(&self) -> anyhow::Result<Vec<Implementation>> {
         let over = |who: &Implementation| {
-            let bin = who.bin.as_deref().context("no directory of commands")?;
+            let bin = who.commands()?;
             Ok(Implementation { over: Some(Over::of(bin)?), ..who.clone() })
         };
         self.implementations.iter().map(over).collect()

@@ -56,7 +56,7 @@ pub fn peers_of_applications(setting: &Setting) -> anyhow::Result<Drawing> {
         Extent::Tiny => &[2, 4],
     };
     let own = setting.own();
-    let bin = own.bin.as_deref().context("no directory of commands")?;
+    let bin = own.commands()?;
     let mut header = cells(&["peers of a PE, on average"]);
     header.extend(numbers.iter().map(|pes| format!("{pes} PEs")));
     header.extend(FAR.map(|pes| format!("{pes} (extrapolated)")));
@@ -257,7 +257,7 @@ pub fn instructions(setting: &Setting) -> anyhow::Result<Drawing> {
 
 /// What the instructions of a routine do, from its disassembly.
 fn steps(own: &Implementation) -> anyhow::Result<Table> {
-    let bin = own.bin.as_deref().context("no directory of commands")?;
+    let bin = own.commands()?;
     let library = bin.join("../lib/libshmem.so");
     let printed = |tool: &str, arguments: &[&str]| {
         let output = Command::new(tool).args(arguments).arg(&library).output();
@@ -370,7 +370,7 @@ struct Device<'a> {
 
 impl<'a> Device<'a> {
     fn of(setting: &'a Setting, forms: Vec<Form>) -> anyhow::Result<Self> {
-        let bin = setting.own().bin.as_deref().context("no directory of commands")?;
+        let bin = setting.own().commands()?;
         Ok(Self { setting, bin, forms, remarks: Vec::new() })
     }
 
