@@ -1,6 +1,6 @@
 /* packets MOST: how many packets a node sends, over two nodes whose interfaces nobody else uses, for a
- * collective of 8 bytes a PE: at most MOST, on active sets and on teams; and for each operation of a burst: at
- * most a tenth. Packets without data, which acknowledge, count, too. */
+ * collective of 8 bytes a PE: at most MOST, on active sets and on teams; for an operation and a quiet: one or two;
+ * and for each operation of a burst: at most a tenth. Packets without data, which acknowledge, count, too. */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ int main(int argc, char **argv)
 
 #define SET 0, 0, npes
 #define WORLD SHMEM_TEAM_WORLD
-#define COUNT(call)                                                              \
+#define COUNT(call) COUNT_OF(most, call)
+#define COUNT_OF(limit, call)                                                    \
     do {                                                                         \
         long before = 0;                                                         \
         for (int i = -10; i < CALLS; i++) {                                      \
@@ -52,7 +53,7 @@ int main(int argc, char **argv)
         double each = (double)(sent() - before) / CALLS;                         \
         if (me == 0) {                                                           \
             printf("%.2f packets: %s\n", each, #call);                           \
-            failed |= !(each > 0.5 && each <= most);                             \
+            failed |= !(each > 0.5 && each <= (limit));                          \
         }                                                                        \
     } while (0)
 
@@ -79,6 +80,19 @@ int main(int argc, char **argv)
         COUNT(if (me % 2 == 0) shmem_collect64(dest, source, 1, SOME, psync[i & 1]));
         COUNT(if (me % 2 == 0) shmem_alltoall64(dest, source, 1, SOME, psync[i & 1]));
     }
+
+    /* An operation and a quiet: one packet, and perhaps another one that acknowledges the answer. */
+#define PAIR(call)                                                               \
+    COUNT_OF(1.5, if (me == 0) {                                                 \
+        call;                                                                    \
+        shmem_quiet();                                                           \
+    })
+    PAIR(shmem_long_p(words, 1, npes - 1));
+    PAIR(shmem_putmem(words, here, 100, npes - 1));
+    PAIR(shmem_long_put_nbi(words, here, 1, npes - 1));
+    PAIR(shmem_long_atomic_add(words, 1, npes - 1));
+    PAIR(shmem_getmem_nbi(here, words, 500, npes - 1));
+    PAIR(shmem_long_atomic_fetch_nbi(here, words, npes - 1));
 
     /* To the last PE; `check` is about its word i, or this PE's. */
 #define BURST_OF(call, who, check)                                                   \

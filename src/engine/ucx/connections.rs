@@ -29,6 +29,8 @@ pub struct Agent {
     pe: usize,
     /// The number of the last message to it.
     message: u64,
+    /// The number of the last message before a question: when that is answered, all up to here are done.
+    before_question: u64,
 }
 
 /// A PE.
@@ -61,6 +63,13 @@ impl Peers {
         }
     }
 
+    /// Notes that the agent of `pe` has been asked something.
+    pub fn note_question(&mut self, pe: usize) {
+        if let Some(agent) = self.pes[pe].and_then(|peer| self.agents[peer.node].as_mut()) {
+            agent.before_question = agent.message;
+        }
+    }
+
     /// Whether the agent of `pe` has carried out all messages if it has carried out the one with this
     /// number.
     pub fn is_done(&self, pe: usize, message: u64) -> bool {
@@ -68,9 +77,10 @@ impl Peers {
         agent.is_some_and(|agent| agent.message <= message)
     }
 
-    /// All agents that messages after the one with this number went to.
-    pub fn messaged(&self, since: u64) -> impl Iterator<Item = Remote> {
-        let agents = self.agents.iter().flatten().filter(move |agent| agent.message > since);
+    /// All agents that messages after the one with this number went to, and no question after those.
+    pub fn unasked(&self, since: u64) -> impl Iterator<Item = Remote> {
+        let is_unasked = move |agent: &&Agent| agent.message > since.max(agent.before_question);
+        let agents = self.agents.iter().flatten().filter(is_unasked);
         agents.map(|agent| Remote::none(agent.connection, agent.pe))
     }
 
@@ -99,7 +109,7 @@ impl Peers {
         let visit = record.access.request(&self.secret, most).map_err(failed)?;
         let connection = worker.connect(&record.address, OPERATIONS)?;
         visit.announce().map_err(failed)?;
-        self.agents[node] = Some(Agent { connection, pe, message: 0 });
+        self.agents[node] = Some(Agent { connection, pe, message: 0, before_question: 0 });
         Ok(connection)
     }
 

@@ -15,7 +15,7 @@ pub mod worker;
 
 use super::exports::Record;
 use super::secret::Secret;
-use super::{Action, Amo, Completion, Engine, Far, Network, Segment, StridedBlocks, admission};
+use super::{Amo, Completion, Engine, Far, Network, Segment, StridedBlocks, admission};
 use crate::error::Error;
 use crate::job;
 use crate::job::file::JobFile;
@@ -23,7 +23,6 @@ use crate::job::nodes::Nodes;
 use connections::{Peers, lost, lost_somewhere};
 use direct::{Inbox, Notification};
 use message::{Message, Question, parts};
-use onenode_core::copy;
 use onenode_core::sys::mutex;
 use onenode_core::sys::process;
 use progress::{Shared, State};
@@ -182,17 +181,6 @@ impl Ucx {
 // and `PendingRequests`, which counts the bytes that are missing.
 unsafe impl Engine for Ucx {
     unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, completion: Completion) {
-        let word = matches!(bytes, 4 | 8) && to.offset % bytes as u64 == 0;
-        let blocking = completion == Completion::AtReturn;
-        if word && blocking && self.shared.state().operations.quiet_follows() {
-            // A swap is answered, so it takes one exchange; a message and a quiet take two.
-            let mut operand = [0; 8];
-            // SAFETY: the caller guarantees that `from` is readable.
-            unsafe { copy::bytes(operand.as_mut_ptr(), from, bytes) };
-            let operand = u64::from_le_bytes(operand);
-            self.fetch(to, Amo { action: Action::Swap, operand, bytes });
-            return;
-        }
         if bytes <= message::MOST {
             // SAFETY: the caller guarantees that `from` is readable.
             return self.send(to, unsafe { message::store(from, bytes) }, true);
@@ -211,7 +199,7 @@ unsafe impl Engine for Ucx {
             // has been sent, below, or an answer to what was asked later has come.
             unsafe { state.worker.send_parts(remote.agent, parts, from, unsent.clone()) }
         });
-        if blocking && !unsent.is_empty() {
+        if completion == Completion::AtReturn && !unsent.is_empty() {
             self.shared.wait(|_| unsent.is_empty());
         }
     }
@@ -261,7 +249,10 @@ unsafe impl Engine for Ucx {
     }
 
     fn quiet(&self) {
-        let owed = self.shared.state().operations.quiet();
+        let owed = {
+            let State { worker, operations, .. } = &mut *self.shared.state();
+            operations.quiet(worker.since_last_of_burst())
+        };
         self.complete(owed);
     }
 

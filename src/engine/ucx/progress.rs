@@ -36,8 +36,8 @@ const PROBE: Duration = Duration::from_secs(5);
 pub struct Shared {
     pub state: Mutex<State>,
     pub doorbell: Doorbell,
-    /// Whether there are operations for the progress thread.
-    alarm: Mutex<bool>,
+    /// The first operation for the progress thread.
+    alarm: Mutex<Option<u64>>,
     alarmed: Condvar,
 }
 
@@ -69,7 +69,7 @@ impl Shared {
             waiting: 0,
             has_thread: false,
         };
-        Self { state: state.into(), doorbell, alarm: false.into(), alarmed: Condvar::new() }
+        Self { state: state.into(), doorbell, alarm: None.into(), alarmed: Condvar::new() }
     }
 
     /// The state, when no other thread uses it.
@@ -84,7 +84,7 @@ impl Shared {
         state.peers.note(pe, number);
         if !state.armed {
             state.armed = true;
-            *mutex::lock(&self.alarm) = true;
+            *mutex::lock(&self.alarm) = Some(number);
             self.alarmed.notify_one();
         }
     }
@@ -139,9 +139,8 @@ impl Shared {
         let started = without_signals(|| {
             thread.spawn(move || {
                 loop {
-                    self.await_alarm();
-                    thread::sleep(LATER);
-                    self.complete_all();
+                    let first = self.await_alarm();
+                    self.complete_all(first);
                 }
             })
         });
@@ -150,46 +149,57 @@ impl Shared {
         Ok(())
     }
 
-    fn await_alarm(&self) {
+    fn await_alarm(&self) -> u64 {
         let mut alarm = mutex::lock(&self.alarm);
-        while !*alarm {
-            alarm = self.alarmed.wait(alarm).unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match alarm.take() {
+                Some(first) => return first,
+                None => alarm = self.alarmed.wait(alarm).unwrap_or_else(PoisonError::into_inner),
+            }
         }
-        *alarm = false;
     }
 
-    /// Makes progress until all issued operations are complete. The PE's own threads may complete them
-    /// first; those threads also report failures.
-    fn complete_all(&self) {
-        let mut flush = None;
+    /// Makes progress until all issued operations are complete, `issued_before` and those after it. The PE's
+    /// own threads may complete them first, and usually do; those threads also report failures.
+    fn complete_all(&self, mut issued_before: u64) {
+        let mut flush: Option<Flush> = None;
         loop {
-            let mut state = self.state();
-            if state.waiting > 0 {
-                // Threads of the PE are waiting. Progress here would take the events that they sleep
-                // for, and they make progress themselves.
-                drop(state);
-                thread::sleep(LATER / 10);
+            if flush.is_none() {
+                thread::sleep(LATER);
+            }
+            // Whoever has the state makes progress, or is about to release it.
+            let Ok(mut state) = self.state.try_lock() else {
+                flush = None;
+                continue;
+            };
+            // The PE's next operation meets the same failure and reports it.
+            if state.peers.have_failed() {
+                return;
+            }
+            let Operations { issued, complete, .. } = state.operations;
+            if complete >= issued {
+                state.armed = false;
+                return;
+            }
+            if state.waiting > 0 || complete >= issued_before {
+                // The program completes them itself. Progress here would take the events that its threads sleep
+                // for.
+                issued_before = issued;
+                flush = None;
+                if state.waiting == 0 && state.worker.send_waiting().is_err() {
+                    return;
+                }
                 continue;
             }
             while state.worker.progress() {}
             let begun = match flush.take() {
                 Some(open) => Ok(open),
-                None if state.operations.complete >= state.operations.issued => {
-                    state.armed = false;
-                    return;
-                }
                 None => Flush::begin(&mut state),
             };
             let Ok(open) = begun else { return };
             if open.is_over(&mut state) {
                 // A program that goes on issuing operations is not slowed down by this thread.
-                drop(state);
-                thread::sleep(LATER);
                 continue;
-            }
-            // The PE's next operation meets the same failure and reports it.
-            if state.peers.have_failed() {
-                return;
             }
             flush = Some(open);
             let armed = state.worker.arm().unwrap_or(false);
@@ -204,10 +214,14 @@ impl Shared {
 }
 
 impl State {
-    /// When an operation of a burst leaves: nobody would send it later while threads wait, or no thread makes
-    /// progress yet.
+    /// When an operation leaves that has been counted and may be one of a burst: nobody would send it later while
+    /// threads wait, or no thread makes progress yet.
     pub fn departure(&self) -> Departure {
-        if self.waiting > 0 || !self.has_thread { Departure::AtOnce } else { Departure::InBurst }
+        match self.operations.does_quiet_follow() {
+            _ if self.waiting > 0 || !self.has_thread => Departure::AtOnce,
+            true => Departure::WithQuiet,
+            false => Departure::InBurst,
+        }
     }
 
     /// Sends the operations that wait for others.
@@ -227,7 +241,7 @@ impl State {
     /// # Safety
     /// `to` is writable for the question's extent until it is answered.
     pub unsafe fn ask(
-        &self,
+        &mut self,
         of: (Remote, u64),
         question: Question,
         to: *mut u8,
@@ -235,7 +249,9 @@ impl State {
     ) -> Result<u64, Error> {
         let requests = &self.worker.receiver().requests;
         // SAFETY: as for this function.
-        unsafe { requests.ask(&self.worker, of, question, to, departure) }
+        let number = unsafe { requests.ask(&self.worker, of, question, to, departure) }?;
+        self.peers.note_question(of.0.pe());
+        Ok(number)
     }
 
     /// Whether the question with this number is answered.
@@ -268,7 +284,7 @@ impl Flush {
     /// Asks for it.
     pub fn begin(State { worker, peers, operations, .. }: &mut State) -> Result<Self, Error> {
         let requests = &worker.receiver().requests;
-        for agent in peers.messaged(operations.complete) {
+        for agent in peers.unasked(operations.complete) {
             requests.ask_for_answer(worker, agent)?;
         }
         worker.send_waiting()?;

@@ -75,7 +75,7 @@ impl Ucx {
     fn export(&self, pe: usize, node: usize) -> [u8; EXPORT_BYTES] {
         let mut bytes = [0; EXPORT_BYTES];
         let number = {
-            let state = self.shared.state();
+            let mut state = self.shared.state();
             let agent = state.peers.agents[node].as_ref();
             let agent = agent.unwrap_or_else(|| lost(pe, "not connected"));
             let agent = Remote::none(agent.connection, pe);

@@ -10,6 +10,7 @@ use crate::engine::{Far, Segment};
 use crate::error::Error;
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::time::Duration;
 
 /// Memory of a PE, which its node's agent accesses for others.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +37,11 @@ impl Remote {
     /// For questions and messages that are not about memory.
     pub fn none(agent: Connection, pe: usize) -> Self {
         Self::of(agent, pe, Segment::Data, EXPORT_BYTES as u64, (0, 0))
+    }
+
+    /// The PE.
+    pub fn pe(self) -> usize {
+        self.start.at.pe
     }
 
     /// The target of a message about `bytes` bytes of this memory. An error if not all are in it.
@@ -179,9 +185,12 @@ pub struct Operations {
     pub complete: u64,
     /// How many have been issued since the last quiet.
     since_quiet: u64,
-    /// Whether there was one between the last two quiets.
-    single: bool,
+    /// After how many a quiet is expected at once; 0 if none is.
+    until_quiet: u64,
 }
+
+/// A quiet that comes so soon after an operation follows it at once.
+const AT_ONCE: Duration = Duration::from_micros(20);
 
 impl Operations {
     /// Counts an operation; returns its number. `owed`: quiets wait for it.
@@ -194,18 +203,16 @@ impl Operations {
         self.issued
     }
 
-    /// Whether a quiet is likely to follow the next operation, because one followed the last. Notes
-    /// the operation, which is to be completed at once in this case.
-    pub fn quiet_follows(&mut self) -> bool {
-        let likely = self.single && self.since_quiet == 0;
-        self.since_quiet += u64::from(likely);
-        likely
+    /// Whether a quiet is likely to follow at once, because one followed as many operations last time.
+    pub fn does_quiet_follow(&self) -> bool {
+        self.since_quiet > 0 && self.since_quiet == self.until_quiet
     }
 
-    /// Notes a quiet; returns the number of the last operation that it has to wait for.
-    pub fn quiet(&mut self) -> u64 {
+    /// Notes a quiet, so long after the last operation; returns the number of the last operation that it has
+    /// to wait for.
+    pub fn quiet(&mut self, after: Duration) -> u64 {
         if self.since_quiet > 0 {
-            self.single = self.since_quiet == 1;
+            self.until_quiet = if after < AT_ONCE { self.since_quiet } else { 0 };
             self.since_quiet = 0;
         }
         self.owed
@@ -256,20 +263,27 @@ mod tests {
     }
 
     #[test]
-    fn a_quiet_is_expected_after_one_has_followed_a_single_operation() {
+    fn a_quiet_is_expected_after_as_many_operations_as_last_time() {
         let mut operations = Operations::default();
-        assert!(!operations.quiet_follows(), "nothing is known yet");
-        operations.count(true);
-        operations.count(false);
-        assert_eq!(operations.quiet(), 1);
-        for _ in 0..3 {
-            assert!(operations.quiet_follows());
-            operations.quiet();
-            operations.quiet();
-        }
-        assert!(operations.quiet_follows() && !operations.quiet_follows(), "a second one in a row");
-        operations.count(true);
-        operations.quiet();
-        assert!(!operations.quiet_follows(), "the last quiet followed two");
+        let mut round = |count: u64, after| {
+            let mut expected = Vec::new();
+            for _ in 0..count {
+                operations.count(true);
+                operations.count(false);
+                if operations.does_quiet_follow() {
+                    expected.push(operations.since_quiet);
+                }
+            }
+            assert_eq!(operations.quiet(after), operations.issued - 1);
+            operations.quiet(after);
+            expected
+        };
+        let (soon, late) = (AT_ONCE / 2, AT_ONCE);
+        assert!(round(1, soon).is_empty(), "nothing is known yet");
+        assert_eq!(round(1, soon), [1]);
+        assert_eq!(round(3, soon), [1], "the last quiet followed one");
+        assert_eq!(round(3, soon), [3]);
+        assert_eq!(round(3, late), [3]);
+        assert!(round(3, soon).is_empty(), "the last one followed late");
     }
 }

@@ -10,7 +10,7 @@ use crate::atomics::{AtomicI32, Ordering, fence};
 use crate::engine::admission::Guard;
 use crate::error::Error;
 use crate::failure;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::ops::{Deref, Range};
 use std::ptr::null_mut;
@@ -24,6 +24,8 @@ pub struct Worker<R: 'static> {
     receiver: &'static R,
     /// One for each connection.
     outboxes: RefCell<Vec<Outbox>>,
+    /// When the last message was sent that was one of a burst.
+    last_of_burst: Cell<Instant>,
 }
 
 // SAFETY: any thread may use the worker, one at a time. So it is with the receiver, which `open` was given
@@ -61,8 +63,10 @@ pub enum Departure {
     /// At once, unless it is one of a burst: then together with others, when there are as many as fit, when
     /// they have waited for [`AGE`] or when [`Worker::send_waiting`] is called.
     InBurst,
-    /// With the next message.
+    /// With the next message, which follows at once.
     WithNext,
+    /// With the question of the quiet that probably follows at once; else as one of a burst that waits.
+    WithQuiet,
 }
 
 /// A message that is sent so soon after the last one over the same connection may belong to a burst.
@@ -89,7 +93,7 @@ struct Outbox {
 impl Outbox {
     /// Notes that a message is sent; returns whether it leaves now.
     fn note(&mut self, departure: Departure, now: impl FnOnce() -> Instant) -> bool {
-        if departure != Departure::InBurst {
+        if matches!(departure, Departure::AtOnce | Departure::WithNext) {
             // Another burst begins.
             self.row = 0;
             return departure == Departure::AtOnce;
@@ -100,7 +104,7 @@ impl Outbox {
         if self.batch.is_empty() {
             self.oldest = now;
         }
-        self.row < ALONE || now - self.oldest >= AGE
+        departure == Departure::InBurst && (self.row < ALONE || now - self.oldest >= AGE)
     }
 }
 
@@ -114,7 +118,8 @@ impl<R: Receiver> Worker<R> {
         // For the life of the process, as the worker.
         let receiver = Box::leak(Box::new(receiver));
         raw.listen(receiver)?;
-        Ok((Self { raw, receiver, outboxes: RefCell::default() }, guard))
+        let (outboxes, last_of_burst) = (RefCell::default(), Instant::now().into());
+        Ok((Self { raw, receiver, outboxes, last_of_burst }, guard))
     }
 
     /// Who takes in what comes.
@@ -152,9 +157,17 @@ impl<R> Worker<R> {
         if outbox.batch.is_full_for(&message) {
             self.raw.flush(outbox)?;
         }
-        let leaves = outbox.note(departure, Instant::now);
+        let leaves = outbox.note(departure, || {
+            self.last_of_burst.set(Instant::now());
+            self.last_of_burst.get()
+        });
         outbox.batch.add(message);
         if leaves { self.raw.flush(outbox) } else { Ok(()) }
+    }
+
+    /// How long ago the last message was sent that was one of a burst.
+    pub fn since_last_of_burst(&self) -> Duration {
+        self.last_of_burst.get().elapsed()
     }
 
     /// Whether UCX has sent all short messages over a connection that have left.

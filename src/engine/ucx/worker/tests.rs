@@ -506,4 +506,5 @@ fn a_burst_waits_from_its_fifth_message_on_but_not_for_long() {
     assert!(!send(Departure::WithNext, soon));
     assert!(send(Departure::InBurst, soon), "another burst begins");
     assert!(send(Departure::AtOnce, soon) && send(Departure::InBurst, GAP));
+    assert!(!send(Departure::WithQuiet, GAP), "not even alone");
 }
