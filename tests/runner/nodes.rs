@@ -66,6 +66,7 @@ pub fn trials() -> Vec<Trial> {
     for (name, agent) in [("direct", DIRECT), ("joining", JOINING)] {
         trials.push(Trial::test(format!("nodes/prefix/{name}"), move || prefix(name, agent)));
     }
+    trials.push(Trial::test("nodes/bound-agent", bound_agent));
     trials.push(Trial::test("nodes/stopped-agent", || {
         // PE 0 has ended before other PEs can reach its node.
         launch::run(over("a,b", 2, DIRECT, &[], "stopped")?)?.success()
@@ -216,6 +217,41 @@ fn over(hosts: &str, pes: usize, agent: &str, options: &[&str], what: &str) -> R
 /// PEs are numbered node by node, and those of one node can reach each other.
 fn near(agent: &str, hosts: &str, pes: usize) -> Result {
     check_near(&launch::run(over(hosts, pes, agent, &["-l"], "near")?)?, hosts, pes)
+}
+
+/// A node's agent is bound to what the PEs that are bound leave, and `--report-bindings` says to what.
+fn bound_agent() -> Result {
+    const SHOW: &str = r"for i in 1 2 3 4 5 6 7 8 9 10; do
+        grep -H Cpus_allowed_list $(grep -slx oshrun-agent /proc/[0-9]*/comm | sed s/comm$/status/)
+        sleep 0.1
+    done; true";
+    let all = std::thread::available_parallelism()?.get();
+    for (bind, is_bound) in [("core", all > 1), ("none", false)] {
+        let options = ["--bind-to", bind, "--report-bindings"];
+        let mut command = oshrun("a,b", 2, DIRECT, &options);
+        command.args(["sh", "-c", SHOW]);
+        let outcome = launch::run(command)?;
+        let told: Vec<(&str, &str)> = outcome
+            .stderr
+            .lines()
+            .filter_map(|line| line.split_once("the agent (pid ")?.1.split_once(" on "))
+            .filter_map(|(pid, rest)| Some((pid, rest.split_once(") is ")?.1)))
+            .collect();
+        outcome.require(told.len() == 2, "expected two agents")?;
+        for (pid, place) in told {
+            let status = format!("/proc/{pid}/status:Cpus_allowed_list:");
+            let allowed = outcome.stdout.lines().find_map(|line| line.strip_prefix(&status));
+            let allowed = allowed.ok_or("an agent was not seen")?.trim();
+            let expected = match is_bound {
+                true => [" ", allowed, " "].concat(),
+                false => "not bound".into(),
+            };
+            let place = format!("{place} ");
+            outcome
+                .require(place.contains(&expected), format!("agent {pid} has CPUs {allowed}"))?;
+        }
+    }
+    Ok(())
 }
 
 /// A shell that reads the path of an installation sees no more in it than its letters.

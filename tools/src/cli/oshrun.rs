@@ -183,7 +183,8 @@ fn binding() -> [Arg; 6] {
                  hardware threads of a core (also called slot), of the cores that share a last-level \
                  cache (l3), of a NUMA node (numa), of a socket, or all that oshrun may use (node). \
                  If there are more PEs than places, PEs share places. core:N and hwthread:N bind \
-                 each PE to N of them, as --cpus-per-pe N does.",
+                 each PE to N of them, as --cpus-per-pe N does. In a job over several hosts, each \
+                 host's agent is bound to the CPUs that no PE there is bound to, if there are any.",
             ),
         Arg::new("cpus-per-pe")
             .long("cpus-per-pe")
@@ -231,7 +232,8 @@ fn binding() -> [Arg; 6] {
             .long_help(
                 "Print on standard error where each PE is bound, and draw the machine: a pair of \
                  brackets for each last-level cache, a bar between cores, and for each hardware \
-                 thread its PE, or a dot if it has none.",
+                 thread its PE, or a dot if it has none. Over several hosts, print also where each \
+                 host's agent is bound.",
             ),
         flag("oversubscribe")
             .help("Accepted for compatibility: more PEs than CPUs are always allowed"),

@@ -2,6 +2,7 @@
 //! is a child of the launcher, forked before any PE exists, and executes no other program.
 #![allow(unsafe_code)]
 
+use super::binding::{Binding, cpu_set};
 use super::failure::{Failure, cannot};
 use super::link::Link;
 use super::signals::change_mask;
@@ -9,6 +10,7 @@ use super::verdict::signal_name;
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags};
+use nix::sched::sched_setaffinity;
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -36,8 +38,10 @@ impl Agent {
         file: &Arc<JobFile>,
         link: &mut Link,
         variables: &[(OsString, OsString)],
+        binding: &Binding,
     ) -> Result<Option<Self>, Failure> {
         let Some(nodes) = file.nodes() else { return Ok(None) };
+        let cpus = cpu_set(binding).map_err(cannot("bind the node's agent"))?;
         let (ours, theirs) =
             pipe2(OFlag::O_CLOEXEC).map_err(cannot("make a pipe to the node's agent"))?;
         let launcher = getpid();
@@ -49,6 +53,11 @@ impl Agent {
             ForkResult::Child => {
                 link.close();
                 drop(ours);
+                let bound = cpus.map_or(Ok(()), |cpus| sched_setaffinity(Pid::from_raw(0), &cpus));
+                if let Err(why) = bound {
+                    notify(&theirs, Report::Failure(format!("cannot be bound to its CPUs: {why}")));
+                    std::process::exit(1)
+                }
                 prepare(launcher);
                 let of_ucx = |it: &&(OsString, OsString)| it.0.as_bytes().starts_with(b"UCX_");
                 for (name, value) in variables.iter().filter(of_ucx) {

@@ -1,5 +1,6 @@
 //! Which CPUs each PE runs on.
 
+use nix::sched::CpuSet;
 use oneshmem_tools::place::{Bind, Map, Place};
 use oneshmem_tools::topology::{Cpu, Topology, list, numbers};
 
@@ -170,6 +171,28 @@ fn in_turn<T: Clone>(groups: &[Vec<T>]) -> Vec<T> {
         .collect()
 }
 
+/// The binding of a node's agent, beside PEs with these: to the CPUs of no PE, if PEs are bound and leave any.
+/// `is_restricted`: as of a [`Placement`].
+pub fn of_agent(topology: &Topology, is_restricted: bool, pes: &[Binding]) -> Binding {
+    let usable = numbers(topology.cpus());
+    let is_taken = |cpu: &usize| pes.iter().any(|binding| binding.contains(cpu));
+    let spare: Binding = usable.iter().copied().filter(|cpu| !is_taken(cpu)).collect();
+    match spare.is_empty() {
+        false if spare.len() < usable.len() => spare,
+        _ if is_restricted => usable,
+        _ => Vec::new(),
+    }
+}
+
+/// A binding as the kernel takes it. None if it is empty.
+pub fn cpu_set(binding: &[usize]) -> nix::Result<Option<CpuSet>> {
+    let mut cpus = CpuSet::new();
+    for cpu in binding {
+        cpus.set(*cpu)?;
+    }
+    Ok((!binding.is_empty()).then_some(cpus))
+}
+
 /// Describes a binding in words.
 pub fn describe(topology: &Topology, binding: &Binding) -> String {
     if binding.is_empty() {
@@ -305,6 +328,21 @@ mod tests {
         assert_eq!(plan(Bind::To(Place::Core)), [[0, 4], [0, 4], [1, 5]]);
         let ppr = super::tests::plan(thread, Place::HwThread, Some(2), 3);
         assert_eq!(ppr, [[0], [0], [4]]);
+    }
+
+    #[test]
+    fn an_agent_gets_the_cpus_that_no_pe_has() {
+        let topology = machine();
+        let agent = |bind, npes| of_agent(&topology, false, &plan(bind, Place::Core, None, npes));
+        assert_eq!(agent(Bind::To(Place::Core), 3), [3, 7]);
+        assert_eq!(agent(Bind::To(Place::HwThread), 2), [2, 3, 4, 5, 6, 7]);
+        assert_eq!(agent(Bind::To(Place::Socket), 1), [2, 3, 6, 7]);
+        for (bind, npes) in [(Bind::To(Place::Core), 4), (Bind::None, 1)] {
+            assert!(agent(bind, npes).is_empty(), "the kernel chooses");
+        }
+        let set = topology.only(&[1, 5, 6]).unwrap();
+        assert_eq!(of_agent(&set, true, &[vec![1, 5, 6]]), [1, 5, 6]);
+        assert_eq!(of_agent(&set, true, &[vec![1, 5]]), [6]);
     }
 
     #[test]

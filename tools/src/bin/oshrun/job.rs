@@ -167,6 +167,13 @@ impl<'a> Job<'a> {
             self.outputs.say(&format!("PE {pe} (pid {pid}{place}) is {where_to}"));
         }
         if pe + 1 == self.starter.near().end {
+            if let (Some(agent), Some(where_to)) = (
+                self.on_node.as_ref().and_then(|it| it.agent.as_ref()),
+                self.starter.report_agent(),
+            ) {
+                let (pid, place) = (agent.pid(), self.place());
+                self.outputs.say(&format!("the agent (pid {pid}{place}) is {where_to}"));
+            }
             let picture = self.starter.picture().map(|picture| self.on_host(&picture));
             picture.iter().for_each(|picture| self.outputs.say(picture));
         }

@@ -70,7 +70,8 @@ pub fn run() -> Result<i32, Failure> {
         }
         Ok((plan, file)) => {
             let starter = Starter::new(&plan, &file, &guard)?;
-            let agent = Agent::start(&file, &mut link, &task.options.parts[0].environment)?;
+            let environment = &task.options.parts[0].environment;
+            let agent = Agent::start(&file, &mut link, environment, &plan.agent())?;
             if let Some(agent) = &agent {
                 orphans.except(agent.pid());
                 guard.add(agent.pid());

@@ -6,6 +6,7 @@
 //! ID.
 #![allow(unsafe_code)]
 
+use super::binding::cpu_set;
 use super::guard::Guard;
 use super::library_path;
 use super::options::Program;
@@ -13,7 +14,7 @@ use super::signals;
 use super::stdout::Stdout;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
-use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sched::sched_setaffinity;
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::ptrace;
 use nix::sys::resource::{Resource, rlim_t, setrlimit};
@@ -218,14 +219,6 @@ fn place(pe: usize, npes: usize, launcher: Pid, files: &[RawFd]) -> String {
     let (control, huge) = (files[0], &files[1..]);
     let huge: String = huge.iter().map(|file| format!(":{file}")).collect();
     format!("{pe}:{npes}:{control}:{launcher}{huge}")
-}
-
-fn cpu_set(binding: &[usize]) -> nix::Result<Option<CpuSet>> {
-    let mut cpus = CpuSet::new();
-    for cpu in binding {
-        cpus.set(*cpu)?;
-    }
-    Ok((!binding.is_empty()).then_some(cpus))
 }
 
 /// How the child `pid` ended, without collecting it. Uses `libc`, as `nix` does not support

@@ -28,6 +28,8 @@ use std::path::{Path, PathBuf};
 pub struct Plan<'a> {
     topology: Topology,
     bindings: Vec<Binding>,
+    /// As of [`Placement`].
+    is_restricted: bool,
     report_bindings: bool,
     /// Whether PEs have terminals: always, never, or if the launcher has one.
     pty: Pty,
@@ -77,9 +79,11 @@ impl<'a> Plan<'a> {
         let parts: Vec<_> = parts.collect::<Result<_, Failure>>()?;
         let npes: usize = parts.iter().map(|(_, _, npes)| npes).sum();
         let bindings = placement.plan(npes).map_err(Failure::own)?;
+        let is_restricted = placement.is_restricted;
         Ok(Self {
             topology,
             bindings,
+            is_restricted,
             report_bindings: options.report_bindings,
             pty: options.pty,
             near: 0..npes,
@@ -94,6 +98,11 @@ impl<'a> Plan<'a> {
     pub fn on_node(mut self, near: Range<usize>) -> Self {
         self.bindings.truncate(near.len());
         Self { near, has_hub: true, ..self }
+    }
+
+    /// What this node's agent is bound to.
+    pub fn agent(&self) -> Binding {
+        binding::of_agent(&self.topology, self.is_restricted, &self.bindings)
     }
 
     /// The number of PEs in the job.
@@ -204,8 +213,17 @@ impl<'a> Starter<'a> {
 
     /// Describes where PE `pe` is bound, if the user has asked for that.
     pub fn report(&self, pe: usize) -> Option<String> {
+        self.describe(self.binding(pe))
+    }
+
+    /// The same for the node's agent.
+    pub fn report_agent(&self) -> Option<String> {
+        self.describe(&self.plan.agent())
+    }
+
+    fn describe(&self, binding: &Binding) -> Option<String> {
         let plan = self.plan;
-        plan.report_bindings.then(|| binding::describe(&plan.topology, self.binding(pe)))
+        plan.report_bindings.then(|| binding::describe(&plan.topology, binding))
     }
 
     /// Draws where the PEs are bound, if the user has asked for that and any is.
