@@ -16,7 +16,7 @@ pub enum Place {
     HwThread,
     /// A core.
     Core,
-    /// The cores that share a level-3 cache.
+    /// The cores that share a last-level cache.
     L3,
     /// The cores of a NUMA node.
     Numa,

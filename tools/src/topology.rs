@@ -15,15 +15,22 @@ pub struct Cpu {
     pub node: usize,
     /// Its package (socket).
     pub package: usize,
+    /// How slow its kind of core is, where a machine has several: 0 is the fastest.
+    pub slowness: usize,
     /// Its last-level cache: the lowest number among the CPUs that share it.
     pub cache: usize,
-    /// Its core's number within the package.
+    /// Its core's number, as the kernel gives it: cores of a package may have the same one.
     pub core: usize,
+    /// Its core: the lowest number among the CPUs that share it.
+    pub first: usize,
     /// Its own number.
     pub id: usize,
 }
 
-/// The usable CPUs, sorted by node, package, cache, core and number.
+/// The capacity of a machine's fastest CPUs.
+const FULL_CAPACITY: usize = 1024;
+
+/// The usable CPUs, sorted by node, package, fastest first, cache, core and number.
 #[derive(Debug)]
 pub struct Topology {
     cpus: Vec<Cpu>,
@@ -41,17 +48,25 @@ impl Topology {
     /// assumes one node, one package, one cache, and a core for each CPU.
     fn read(root: &Path, ids: impl Iterator<Item = usize>) -> Self {
         let nodes = nodes(root);
+        let slow = slow(root);
         Self::from_cpus(ids.map(|id| {
             let topology = root.join(format!("cpu/cpu{id}/topology"));
             let number =
                 |name| fs::read_to_string(topology.join(name)).ok()?.trim().parse::<usize>().ok();
+            // The second name is that of kernels before 5.3.
+            let core = ["core_cpus_list", "thread_siblings_list"]
+                .iter()
+                .find_map(|name| list_in(&topology.join(name)))
+                .unwrap_or_default();
             let node =
                 nodes.iter().find(|(_, cpus)| cpus.contains(&id)).map_or(0, |(node, _)| *node);
             Cpu {
                 node,
                 package: number("physical_package_id").unwrap_or(0),
-                cache: cache(root, id).unwrap_or(0),
+                slowness: slow(id),
+                cache: cache(root, id, core.len()).unwrap_or(0),
                 core: number("core_id").unwrap_or(id),
+                first: core.first().copied().unwrap_or(id),
                 id,
             }
         }))
@@ -89,8 +104,7 @@ impl Topology {
 
     /// The CPUs grouped by core.
     pub fn cores(&self) -> Vec<&[Cpu]> {
-        let core = |cpu: &Cpu| (cpu.node, cpu.package, cpu.core);
-        self.cpus.chunk_by(|a, b| core(a) == core(b)).collect()
+        self.cpus.chunk_by(|a, b| a.first == b.first).collect()
     }
 
     /// The CPUs grouped by NUMA node.
@@ -106,15 +120,34 @@ pub fn numbers(cpus: &[Cpu]) -> Vec<usize> {
     numbers
 }
 
-/// The lowest number among the CPUs that share a CPU's level-3 cache.
-fn cache(root: &Path, id: usize) -> Option<usize> {
+/// The lowest number among the CPUs that share a CPU's last-level cache. None if that is of a lower level than
+/// 3 and a core's own: its core has so many threads.
+fn cache(root: &Path, id: usize, threads: usize) -> Option<usize> {
     let caches = fs::read_dir(root.join(format!("cpu/cpu{id}/cache"))).ok()?;
-    let shared = caches.flatten().map(|entry| entry.path()).find_map(|cache| {
-        let level = fs::read_to_string(cache.join("level")).ok()?;
-        let list = fs::read_to_string(cache.join("shared_cpu_list")).ok()?;
-        (level.trim() == "3").then(|| lists::of_file(&list))?
-    });
-    shared?.into_iter().min()
+    let (level, last) = caches
+        .flatten()
+        .filter_map(|entry| {
+            let level = fs::read_to_string(entry.path().join("level")).ok()?;
+            Some((level.trim().parse::<usize>().ok()?, entry.path()))
+        })
+        .max()?;
+    let shared = list_in(&last.join("shared_cpu_list"))?;
+    shared.first().copied().filter(|_| level >= 3 || shared.len() > threads)
+}
+
+/// Tells how slow a CPU is: by its capacity in the scheduler's units, where the kernel knows it, else by the
+/// kernel's list of a hybrid processor's efficient cores.
+fn slow(root: &Path) -> impl Fn(usize) -> usize {
+    let capacity = |id: usize| -> Option<usize> {
+        let text = fs::read_to_string(root.join(format!("cpu/cpu{id}/cpu_capacity")));
+        text.ok()?.trim().parse().ok()
+    };
+    let efficient = root.parent().and_then(|devices| list_in(&devices.join("cpu_atom/cpus")));
+    let efficient = efficient.unwrap_or_default();
+    move |id| match capacity(id) {
+        Some(capacity) => FULL_CAPACITY.saturating_sub(capacity),
+        None => usize::from(efficient.contains(&id)),
+    }
 }
 
 /// NUMA nodes with their CPUs.
@@ -124,10 +157,14 @@ fn nodes(root: &Path) -> Vec<(usize, Vec<usize>)> {
         .flatten()
         .filter_map(|entry| {
             let node = entry.file_name().to_str()?.strip_prefix("node")?.parse().ok()?;
-            let list = fs::read_to_string(entry.path().join("cpulist")).ok()?;
-            Some((node, lists::of_file(&list)?))
+            Some((node, list_in(&entry.path().join("cpulist"))?))
         })
         .collect()
+}
+
+/// The numbers in a file of the kernel.
+fn list_in(path: &Path) -> Option<Vec<usize>> {
+    lists::of_file(&fs::read_to_string(path).ok()?)
 }
 
 /// Formats a list of sorted numbers as the kernel does.
@@ -154,38 +191,91 @@ mod tests {
         assert_eq!(lists::of_file("0-x"), None);
     }
 
+    /// A tree like `/sys/devices`, of these files and their contents. `{id}` stands for the CPUs below `cpus`.
+    fn tree(name: &str, cpus: usize, files: &[(&str, &dyn Fn(usize) -> String)]) -> Topology {
+        let root = std::env::temp_dir().join(format!("topology-{name}-{}", std::process::id()));
+        for (file, contents) in files {
+            for id in 0..cpus {
+                let file = root.join(file.replace("{id}", &id.to_string()));
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(file, contents(id) + "\n").unwrap();
+            }
+        }
+        let topology = Topology::read(&root.join("system"), 0..cpus);
+        fs::remove_dir_all(&root).unwrap();
+        topology
+    }
+
+    fn ids(groups: Vec<&[Cpu]>) -> Vec<Vec<usize>> {
+        groups.into_iter().map(|cpus| cpus.iter().map(|cpu| cpu.id).collect()).collect()
+    }
+
+    const PACKAGE: &str = "system/cpu/cpu{id}/topology/physical_package_id";
+    const CORE: &str = "system/cpu/cpu{id}/topology/core_id";
+    const THREADS: &str = "system/cpu/cpu{id}/topology/core_cpus_list";
+
     /// Two nodes of two cores of two threads, numbered as firmware does it: the first threads of
     /// all cores come first.
     #[test]
     fn a_tree_is_read() {
-        let root = std::env::temp_dir().join(format!("topology-test-{}", std::process::id()));
-        for id in 0..8 {
-            let at = root.join(format!("cpu/cpu{id}/topology"));
-            fs::create_dir_all(&at).unwrap();
-            fs::write(at.join("physical_package_id"), format!("{}\n", id % 4 / 2)).unwrap();
-            fs::write(at.join("core_id"), format!("{}\n", id % 2)).unwrap();
-            for (index, level, shared) in [(0, 1, id % 4), (3, 3, id % 4 / 2 * 2)] {
-                let at = root.join(format!("cpu/cpu{id}/cache/index{index}"));
-                fs::create_dir_all(&at).unwrap();
-                fs::write(at.join("level"), format!("{level}\n")).unwrap();
-                fs::write(at.join("shared_cpu_list"), format!("{shared},{}\n", shared + 4))
-                    .unwrap();
-            }
-        }
-        for (node, list) in ["0-1,4-5\n", "2-3,6-7\n"].iter().enumerate() {
-            let at = root.join(format!("node/node{node}"));
-            fs::create_dir_all(&at).unwrap();
-            fs::write(at.join("cpulist"), list).unwrap();
-        }
-        let topology = Topology::read(&root, (0..8).filter(|id| *id != 7));
-        fs::remove_dir_all(&root).unwrap();
-
-        let ids = |cpus: &[Cpu]| cpus.iter().map(|cpu| cpu.id).collect::<Vec<_>>();
-        let cores: Vec<_> = topology.cores().into_iter().map(ids).collect();
-        assert_eq!(cores, [vec![0, 4], vec![1, 5], vec![2, 6], vec![3]]);
-        let nodes: Vec<_> = topology.nodes().into_iter().map(ids).collect();
-        assert_eq!(nodes, [vec![0, 4, 1, 5], vec![2, 6, 3]]);
+        let pair = |first: usize| format!("{first},{}", first + 4);
+        let topology = tree(
+            "usual",
+            8,
+            &[
+                (PACKAGE, &|id| (id % 4 / 2).to_string()),
+                (CORE, &|id| (id % 2).to_string()),
+                (THREADS, &|id| pair(id % 4)),
+                ("system/cpu/cpu{id}/cache/index0/level", &|_| "1".into()),
+                ("system/cpu/cpu{id}/cache/index0/shared_cpu_list", &|id| pair(id % 4)),
+                ("system/cpu/cpu{id}/cache/index3/level", &|_| "3".into()),
+                ("system/cpu/cpu{id}/cache/index3/shared_cpu_list", &|id| pair(id % 4 / 2 * 2)),
+                ("system/node/node0/cpulist", &|_| "0-1,4-5".into()),
+                ("system/node/node1/cpulist", &|_| "2-3,6-7".into()),
+            ],
+        );
+        let topology = topology.only(&[0, 1, 2, 3, 4, 5, 6]).unwrap();
+        assert_eq!(ids(topology.cores()), [vec![0, 4], vec![1, 5], vec![2, 6], vec![3]]);
+        assert_eq!(ids(topology.nodes()), [vec![0, 4, 1, 5], vec![2, 6, 3]]);
         assert!(topology.cpus().iter().all(|cpu| cpu.cache == cpu.id % 4 / 2 * 2));
+    }
+
+    /// The cores of a package's dies, clusters or books are numbered from 0 each.
+    #[test]
+    fn cores_may_have_the_same_number() {
+        let of_level_2 = |pair: bool| {
+            tree(
+                "dies",
+                8,
+                &[
+                    (PACKAGE, &|_| "0".into()),
+                    (CORE, &|id| (id % 4).to_string()),
+                    ("system/cpu/cpu{id}/topology/thread_siblings_list", &|id| id.to_string()),
+                    ("system/cpu/cpu{id}/cache/index2/level", &|_| "2".into()),
+                    ("system/cpu/cpu{id}/cache/index2/shared_cpu_list", &|id| {
+                        if pair { format!("{},{}", id & !1, id | 1) } else { id.to_string() }
+                    }),
+                ],
+            )
+        };
+        let topology = of_level_2(true);
+        assert_eq!(topology.cores().len(), 8);
+        assert!(topology.cpus().iter().all(|cpu| cpu.cache == cpu.id & !1));
+        assert!(of_level_2(false).cpus().iter().all(|cpu| cpu.cache == 0), "a core's own");
+    }
+
+    #[test]
+    fn the_fastest_cores_come_first() {
+        let capacity = |id: usize| [446, 1024, 871][id / 2].to_string();
+        let arm = tree("arm", 6, &[("system/cpu/cpu{id}/cpu_capacity", &capacity)]);
+        assert_eq!(numbers_in_order(&arm), [2, 3, 4, 5, 0, 1]);
+        let hybrid: [(&str, &dyn Fn(usize) -> String); 2] =
+            [(CORE, &|id| id.to_string()), ("cpu_atom/cpus", &|_| "0-2".into())];
+        assert_eq!(numbers_in_order(&tree("hybrid", 6, &hybrid)), [3, 4, 5, 0, 1, 2]);
+    }
+
+    fn numbers_in_order(topology: &Topology) -> Vec<usize> {
+        topology.cpus().iter().map(|cpu| cpu.id).collect()
     }
 
     #[test]

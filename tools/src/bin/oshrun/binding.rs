@@ -61,9 +61,9 @@ impl Placement<'_> {
     /// All places of a kind, each with its cores.
     fn groups(&self, place: Place) -> Vec<Block<'_>> {
         let of = |core: &[Cpu]| {
-            let Cpu { node, package, cache, core, .. } = core[0];
+            let Cpu { node, package, cache, first, .. } = core[0];
             match place {
-                Place::HwThread | Place::Core => (node, package, cache, core),
+                Place::HwThread | Place::Core => (node, package, cache, first),
                 Place::L3 => (node, package, cache, 0),
                 Place::Numa => (node, 0, 0, 0),
                 Place::Socket => (package, 0, 0, 0),
@@ -227,6 +227,8 @@ mod tests {
             package: id % 4 / 2,
             cache: id % 4,
             core: id % 2,
+            first: id % 4,
+            slowness: 0,
             id,
         }))
     }

@@ -15,14 +15,14 @@ pub fn draw(topology: &Topology, bindings: &[Binding], first: usize) -> Option<S
         return None;
     }
     let mut picture = String::from(
-        "PEs of the hardware threads ([] is a level-3 cache, | is between cores, . is no PE):",
+        "PEs of the hardware threads ([] is a last-level cache, | is between cores, . is no PE):",
     );
     let cells = topology.cpus().iter().map(|cpu| cell(bindings, first, cpu.id));
     let width = cells.map(|cell| cell.len()).max().unwrap_or(1);
     for place in topology.cpus().chunk_by(|a, b| (a.node, a.package) == (b.node, b.package)) {
         let _ = write!(picture, "\n  socket {}, NUMA node {}", place[0].package, place[0].node);
         for cache in place.chunk_by(|a, b| a.cache == b.cache) {
-            let cores: Vec<&[Cpu]> = cache.chunk_by(|a, b| a.core == b.core).collect();
+            let cores: Vec<&[Cpu]> = cache.chunk_by(|a, b| a.first == b.first).collect();
             let core = |core: &&[Cpu]| {
                 let threads = core.iter().map(|cpu| cell(bindings, first, cpu.id));
                 threads.map(|cell| format!("{cell:>width$}")).collect::<Vec<_>>().join(" ")
@@ -63,6 +63,8 @@ mod tests {
             package: id % 4 / 2,
             cache: id % 4 / 2 * 2,
             core: id % 2,
+            first: id % 4,
+            slowness: 0,
             id,
         }))
     }
@@ -90,7 +92,15 @@ mod tests {
 
     #[test]
     fn many_cores_take_several_lines() {
-        let cpus = (0..10).map(|id| Cpu { node: 0, package: 0, cache: 0, core: id, id });
+        let cpus = (0..10).map(|id| Cpu {
+            node: 0,
+            package: 0,
+            slowness: 0,
+            cache: 0,
+            core: id,
+            first: id,
+            id,
+        });
         let picture = draw(&Topology::from_cpus(cpus), &[vec![9]], 0).unwrap();
         assert!(picture.ends_with("\n    [.|.|.|.|.|.|.|.|\n     .|0]"), "{picture}");
     }
