@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// What is searched: all that is compiled into the libraries and commands.
-const SOURCES: [&str; 7] = ["src", "node", "interface", "kitten", "xpmem", "tools", "examples"];
+const SOURCES: [&str; 8] =
+    ["src", "array", "node", "interface", "kitten", "xpmem", "tools", "examples"];
 /// Where the words may stand.
 const PLACES: [&str; 2] = ["node/core/src/arch/", "interface/templates/shmem_inline.h"];
 /// The words that ask for the architecture, or name instructions of one.

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// The crates checked, by folder.
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "",
+    "array",
     "bench",
     "interface/capi",
     "interface",

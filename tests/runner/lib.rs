@@ -25,6 +25,7 @@ use unit_trials;
 
 pub mod addresses;
 pub mod architectures;
+pub mod arrays;
 pub mod book;
 pub mod compile;
 pub mod conformance;
@@ -111,9 +112,10 @@ const EVERYWHERE: [fn() -> Vec<Trial>; 20] = [
 
 /// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
 /// nodes, devices, other runtimes, sanitizers. They run with the usual library only.
-const USUALLY: [fn() -> Vec<Trial>; 24] = [
+const USUALLY: [fn() -> Vec<Trial>; 25] = [
     addresses::trials,
     architectures::trials,
+    arrays::trials,
     rust_users::trials,
     nested::trials,
     meeting::trials,

@@ -145,7 +145,7 @@ const REFUSED: [(&str, &str, &str); 14] = [
 
 /// Programs that run: their names, what the crate is called in their manifest, the status, and words
 /// that PEs write.
-const RUN: [(&str, &str, &str, i32, &str); 6] = [
+const RUN: [(&str, &str, &str, i32, &str); 7] = [
     (
         "objects-to-the-end-of-main",
         "oneshmem",
@@ -250,6 +250,40 @@ const RUN: [(&str, &str, &str, i32, &str); 6] = [
          }",
         1,
         "src/main.rs:5\n",
+    ),
+    // A phase in which a PE panics ends for it with the others: nobody updates what another still uses.
+    (
+        "panic-in-a-phase",
+        "oneshmem",
+        "use oneshmem_array::{DistArray, Distribution::Block};
+         use std::panic::{AssertUnwindSafe, catch_unwind};
+         fn main() -> oneshmem_array::Result<()> {
+             let shmem = oneshmem::init()?;
+             let (me, npes) = (shmem.my_pe(), shmem.n_pes());
+             let mut array = DistArray::<u64>::new(&shmem, 8 * npes, Block)?;
+             for round in 0..50 {
+                 let panics = me == round % npes;
+                 let caught = catch_unwind(AssertUnwindSafe(|| array.local(|mut own| {
+                     assert!(!panics);
+                     own.iter_mut().for_each(|element| *element += 1);
+                     std::thread::sleep(std::time::Duration::from_millis(2));
+                     assert!(own.iter().all(|element| *element == 1), \"an update in a phase\");
+                 })));
+                 assert_eq!(caught.is_err(), panics);
+                 array.add_many((0..8 * npes).map(|index| (index, 1)));
+                 let expected = if panics { npes } else { npes + 1 } as u64;
+                 array.local(|mut own| {
+                     assert!(own.iter().all(|element| *element == expected));
+                     own.fill(0);
+                 });
+             }
+             array.free();
+             shmem.finalize();
+             println!(\"each ended\");
+             Ok(())
+         }",
+        0,
+        "each ended",
     ),
     (
         "renamed",
@@ -382,8 +416,10 @@ fn compile(name: &str, krate: &str, source: &str) -> Result<(Outcome, PathBuf)> 
         std::fs::copy(tree::repository("Cargo.lock"), project.join("Cargo.lock"))?;
         let manifest = format!(
             "[package]\nname = {name:?}\nedition = \"2024\"\n\n[workspace]\n\n\
-             [dependencies]\n{krate} = {{ package = \"oneshmem\", path = {:?} }}\n",
-            tree::repository(".")
+             [dependencies]\n{krate} = {{ package = \"oneshmem\", path = {:?} }}\n\
+             oneshmem-array = {{ path = {:?} }}\n",
+            tree::repository("."),
+            tree::repository("array")
         );
         write("Cargo.toml", &manifest)?;
         write("src/main.rs", source)
