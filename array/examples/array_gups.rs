@@ -23,9 +23,9 @@ fn main() -> oneshmem_array::Result<()> {
     table.local(|mut own| own.indexed_mut().for_each(|(index, word)| *word = index as u64));
     let mut update = || {
         let start = Instant::now();
-        table.xor_many((0..updates).map(|update| {
+        table.xor_many((0..updates).map(move |update| {
             let random = mix((me << 48) + update);
-            ((random as u128 * words as u128 >> 64) as usize, random)
+            (((random as u128 * words as u128) >> 64) as usize, random)
         }));
         shmem.barrier_all();
         let seconds = start.elapsed().as_secs_f64();

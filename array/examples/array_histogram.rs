@@ -11,7 +11,7 @@ const BINS: usize = 1_000;
 /// Value `index`: small ones are more frequent.
 fn value(index: usize) -> usize {
     let random = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    ((random * random >> 32) * BINS as u64 >> 32) as usize
+    ((((random * random) >> 32) * BINS as u64) >> 32) as usize
 }
 
 /// Counts into bins of its own.

@@ -60,9 +60,12 @@ macro_rules! many {
         #[inline]
         #[track_caller]
         pub fn $name(&self, updates: impl IntoIterator<Item = (usize, T)>) where T: $bound {
-            for (index, value) in updates {
-                let (element, pe) = self.find(stringify!($name), index);
-                self.storage.shmem().$call(element, value, pe);
+            let shmem = self.storage.shmem();
+            let each = |element: SymmetricSlice<'_, T>, value, pe| shmem.$call(element, value, pe);
+            // A loop for each distribution: they find places in different ways.
+            match self.layout.distribution {
+                Distribution::Block => self.each(stringify!($name), Distribution::Block, updates, each),
+                Distribution::Cyclic => self.each(stringify!($name), Distribution::Cyclic, updates, each),
             }
         }
     )*};
@@ -270,6 +273,23 @@ impl<'a, T: Element> DistArray<'a, T> {
         self.check(routine, index);
         let (pe, offset) = self.layout.place(index);
         (self.storage.at(offset), pe)
+    }
+
+    /// Calls `update` with the element, the value and the PE of each of `updates`.
+    #[inline(always)]
+    #[track_caller]
+    fn each(
+        &self,
+        routine: &str,
+        distribution: Distribution,
+        updates: impl IntoIterator<Item = (usize, T)>,
+        update: impl Fn(SymmetricSlice<'_, T>, T, usize),
+    ) {
+        for (index, value) in updates {
+            self.check(routine, index);
+            let (pe, offset) = self.layout.place_as(distribution, index);
+            update(self.storage.at(offset), value, pe);
+        }
     }
 
     /// Panics unless there is such an element.

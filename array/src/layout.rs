@@ -64,8 +64,14 @@ impl Layout {
     /// The PE of element `index`, and its number there. Requires that there is such an element.
     #[inline(always)]
     pub(crate) fn place(&self, index: usize) -> (usize, usize) {
+        self.place_as(self.distribution, index)
+    }
+
+    /// [`place`](Self::place) in a loop that is made for this distribution.
+    #[inline(always)]
+    pub(crate) fn place_as(&self, distribution: Distribution, index: usize) -> (usize, usize) {
         let (quotient, rest) = self.divisor.divide(index);
-        match self.distribution {
+        match distribution {
             Distribution::Block => (quotient, rest),
             Distribution::Cyclic => (rest, quotient),
         }

@@ -58,12 +58,14 @@ impl<T> Clone for SymmetricSlice<'_, T> {
 impl<T> Copy for SymmetricSlice<'_, T> {}
 
 impl<'a, T: Element> SymmetricSlice<'a, T> {
-    /// The `len` elements at `start`; null if there are none.
+    /// The `len` elements at `start`, which is null if there are none.
     ///
     /// # Safety
     /// They are in a block of symmetric memory that stays allocated for `'a`. At a level below
     /// [`ThreadLevel::Multiple`](super::ThreadLevel::Multiple), the thread is the library's.
     pub(super) const unsafe fn new(start: *mut T, len: usize) -> Self {
+        // Dangling, not null, if the array has no elements, as what may become a slice has to be.
+        let start = if start.is_null() { std::ptr::dangling_mut() } else { start };
         Self { start, len, array: PhantomData }
     }
 
@@ -105,7 +107,9 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[inline]
     #[track_caller]
     pub fn at(self, index: usize) -> Self {
-        assert!(index < self.len, "element {index} of {} elements", self.len);
+        if index >= self.len {
+            no_element(index, self.len);
+        }
         Self { start: self.start.wrapping_add(index), len: 1, ..self }
     }
 
@@ -234,10 +238,10 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
         unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) }
     }
 
-    /// The address, for the core. Dangling, not null, if the array has no elements. An empty part
-    /// of an array also has an address: other PEs' parts that start there may have elements.
+    /// The address, for the core; never null. An empty part of an array also has an address: other PEs'
+    /// parts that start there may have elements.
     pub(super) fn pointer(self) -> *mut T {
-        if self.start.is_null() { std::ptr::dangling_mut() } else { self.start }
+        self.start
     }
 
     /// These elements as an operand.
@@ -364,6 +368,14 @@ fn store<T: Element>(element: Object<'_, T>, value: T) {
     });
     // SAFETY: the element is mapped, and the local has one.
     unsafe { copy::elements(at, &value, 1) }
+}
+
+/// The panic of [`SymmetricSlice::at`]. Apart, so that loops over elements do not prepare its message.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_element(index: usize, len: usize) -> ! {
+    panic!("element {index} of {len} elements")
 }
 
 /// Panics unless two arguments have equally many elements.
