@@ -99,6 +99,8 @@ pub struct PeRecord {
     pub order: Order,
     /// What it waits for, if it has for long.
     pub waiting: Waiting,
+    /// Bytes of its symmetric heap in blocks.
+    pub heap_used: AtomicU64,
 }
 
 /// Where a PE is in its life.

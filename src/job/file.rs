@@ -43,7 +43,7 @@ pub(super) use places::SLOT_STRIDE;
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Must change whenever the meaning of a byte here or in a control area changes.
-pub const LAYOUT: u32 = 17;
+pub const LAYOUT: u32 = 18;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
@@ -66,7 +66,7 @@ pub struct Header {
     files: [AtomicI32; 2],
     /// Why the job ends early, or 0. See `job::abort`.
     pub abort: AtomicU64,
-    /// 1 if the launcher wants statistics.
+    /// 1 if the launcher wants statistics: for `--comm-matrix` or `--top`.
     pub statistics: AtomicU32,
     /// How many PEs have found the file by themselves, if the launcher did not pass it.
     pub joined: AtomicU32,
@@ -366,6 +366,14 @@ impl JobFile {
             member.namespace.store(process::pid_namespace(), Ordering::Relaxed);
         }
         member.pid.store(process::pid(), Ordering::Release);
+    }
+
+    /// The process ID of PE `pe` in this process's PID namespace, once it has begun a program.
+    pub fn pid(&self, pe: usize) -> Option<u32> {
+        let member = self.member(pe);
+        let pid = member.pid.load(Ordering::Acquire);
+        let near = member.namespace.load(Ordering::Relaxed) == process::pid_namespace();
+        (pid != 0 && near).then_some(pid)
     }
 
     /// The memory behind the head, for the one generation of a job without a file.

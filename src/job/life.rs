@@ -40,7 +40,7 @@ pub(super) fn of(job: &JobFile, pe: usize) -> Result<Life, Error> {
     let file = match job.file() {
         Ok(file) => file,
         // All processes have closed it: then the process's number has to do.
-        Err(error) => match pid(job, pe) {
+        Err(error) => match job.pid(pe) {
             Some(_) if is_running(job, pe) => return Ok(Life::Alive),
             Some(_) if job.member(pe).started.load(Ordering::Relaxed) != 0 => {
                 return Ok(Life::Ended);
@@ -55,18 +55,10 @@ pub(super) fn of(job: &JobFile, pe: usize) -> Result<Life, Error> {
     })
 }
 
-/// The process ID of PE `pe` in this process's PID namespace.
-pub(super) fn pid(job: &JobFile, pe: usize) -> Option<u32> {
-    let member = job.member(pe);
-    let pid = member.pid.load(Ordering::Acquire);
-    let near = member.namespace.load(Ordering::Relaxed) == process::pid_namespace();
-    (pid != 0 && near).then_some(pid)
-}
-
 /// Whether the process that was last PE `pe` is still running, whichever program.
 fn is_running(job: &JobFile, pe: usize) -> bool {
     let started = job.member(pe).started.load(Ordering::Relaxed);
-    started != 0 && pid(job, pe).is_some_and(|pid| process::is_running(pid, started))
+    started != 0 && job.pid(pe).is_some_and(|pid| process::is_running(pid, started))
 }
 
 /// Lets PE `pe` know that the job has ended, by SIGTERM. A PE that is not initialised would die of
@@ -85,7 +77,7 @@ pub(super) fn tell_all(control: &Control, pes: Range<usize>, own: usize) {
 
 /// Sends a signal to the process of PE `pe`, if it is still running.
 pub(super) fn signal(job: &JobFile, pe: usize, signal: i32) {
-    if let Some(pid) = pid(job, pe) {
+    if let Some(pid) = job.pid(pe) {
         let is_meant = || is_running(job, pe) || matches!(of(job, pe), Ok(Life::Alive));
         sys::ending::signal_if(pid as i32, signal, is_meant);
     }

@@ -207,7 +207,9 @@ fn begin(job: &'static Job, routine: Routine, level: i32, steps: &mut Steps) -> 
         // A PE has an alias of its own memory, too.
         job.note_mirrors(job.pe);
     }
-    *job.heap.pool() = Pool::of_heap(job.layout.heap().len());
+    let used = &job.control.pe(job.pe).heap_used;
+    used.store(0, Ordering::Relaxed);
+    *job.heap.pool() = Pool::of_heap(job.layout.heap().len()).told_in(used);
     guards::forget_all();
     let lifetime = job.lifetime.fetch_add(1, Ordering::Relaxed);
     job.control.pe(job.pe).order.begin(lifetime);

@@ -145,10 +145,15 @@ impl Heap {
         self.touched
     }
 
+    /// Bytes in blocks.
+    pub fn used(&self) -> usize {
+        self.bytes - self.free_bytes
+    }
+
     /// How full the heap is.
     pub fn usage(&self) -> Usage {
         Usage {
-            used: self.bytes - self.free_bytes,
+            used: self.used(),
             free: self.free_bytes,
             largest: self.by_size.last().map_or(0, |(size, _)| *size),
             blocks: self.used.len(),

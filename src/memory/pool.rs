@@ -5,6 +5,7 @@
 
 use super::buddy::{self, Buddy, CHUNK};
 use super::heap::{Heap, NotABlock, Usage};
+use crate::atomics::{AtomicU64, Ordering};
 
 /// The allocator of the symmetric heap or of a partition.
 #[derive(Debug)]
@@ -13,6 +14,8 @@ pub struct Pool {
     small: Option<Chunks>,
     /// Whether the memory starts as zeros.
     zero: bool,
+    /// Where others see how many bytes are in blocks.
+    told: Option<&'static AtomicU64>,
 }
 
 /// The chunks with small blocks.
@@ -42,12 +45,25 @@ struct Chunk {
 impl Pool {
     /// The allocator of the symmetric heap.
     pub fn of_heap(bytes: usize) -> Self {
-        Self { heap: Heap::new(bytes), small: None, zero: true }
+        Self { heap: Heap::new(bytes), small: None, zero: true, told: None }
     }
 
     /// The allocator of a partition, whose memory starts at a multiple of a chunk's size.
     pub fn of_partition(bytes: usize, zero: bool) -> Self {
-        Self { heap: Heap::new(bytes), small: Some(Chunks::new(bytes)), zero }
+        Self { heap: Heap::new(bytes), small: Some(Chunks::new(bytes)), zero, told: None }
+    }
+
+    /// The same, which says in this word how many bytes are in blocks. It has none yet.
+    pub fn told_in(self, word: &'static AtomicU64) -> Self {
+        Self { told: Some(word), ..self }
+    }
+
+    /// Lets others see how many bytes are in blocks.
+    #[inline]
+    fn tell(&self) {
+        if let Some(word) = self.told {
+            word.store(self.heap.used() as u64, Ordering::Relaxed);
+        }
     }
 
     /// Size of the memory.
@@ -64,7 +80,9 @@ impl Pool {
                 return Some(offset);
             }
         }
-        self.heap.allocate(size, align)
+        let block = self.heap.allocate(size, align);
+        self.tell();
+        block
     }
 
     /// Frees the block at `offset`; returns its size.
@@ -75,7 +93,9 @@ impl Pool {
                 return small.free(&mut self.heap, number, offset).ok_or(NotABlock);
             }
         }
-        self.heap.free(offset)
+        let freed = self.heap.free(offset);
+        self.tell();
+        freed
     }
 
     /// As [`Heap::resize`]. A small block keeps its size.
@@ -86,7 +106,11 @@ impl Pool {
                 let has = chunk.blocks.size_of(offset - chunk.start).ok_or(NotABlock)?;
                 Ok(size <= has)
             }
-            None => self.heap.resize(offset, size),
+            None => {
+                let resized = self.heap.resize(offset, size);
+                self.tell();
+                resized
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! Statistics: counts what a program does, for `SHMEM_STATS` and `oshrun --comm-matrix`.
+//! Statistics: counts what a program does, for `SHMEM_STATS`, `oshrun --comm-matrix` and `--top`.
 //!
 //! Statistics cost nothing while they are off: the hot paths do not check for them. While they are
 //! on, the translation's bounds are empty (`divert` of the translation table), so that every operation
@@ -37,6 +37,7 @@ use std::sync::OnceLock;
 pub use class::{CLASSES, Class};
 use destination::Destination;
 pub use line::Routine;
+pub use report::short;
 use row::Row;
 pub use row::{For, Peer, Snapshot};
 pub use wait::Wait;

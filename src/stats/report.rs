@@ -1,6 +1,6 @@
 //! Statistics as text.
 
-use super::row::{Peer, Snapshot};
+use super::row::{Peer, Snapshot, plus};
 use std::fmt;
 use std::time::Duration;
 
@@ -16,20 +16,22 @@ struct Bytes(u64);
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let units = ["", "k", "m", "g", "t", "p"];
-        let (mut value, mut unit) = (self.0 as f64, 0);
-        while value >= 1000.0 && unit + 1 < units.len() {
-            (value, unit) = (value / 1024.0, unit + 1);
-        }
-        match unit {
-            0 => f.pad(&self.0.to_string()),
-            _ => f.pad(&format!("{value:.1}{}", units[unit])),
-        }
+        f.pad(&short(self.0, 1024.0))
     }
 }
 
-fn plus(a: Peer, b: Peer) -> Peer {
-    Peer { calls: a.calls + b.calls, bytes: a.bytes + b.bytes }
+/// A number in at most four digits, with a letter for powers of `step`: 1024 for bytes, 1000 for what is
+/// counted.
+pub fn short(number: u64, step: f64) -> String {
+    let units = ["", "k", "m", "g", "t", "p"];
+    let (mut value, mut unit) = (number as f64, 0);
+    while value >= 1000.0 && unit + 1 < units.len() {
+        (value, unit) = (value / step, unit + 1);
+    }
+    match unit {
+        0 => number.to_string(),
+        _ => format!("{value:.1}{}", units[unit]),
+    }
 }
 
 /// One line: `who`, then the figures.

@@ -68,6 +68,10 @@ impl Row {
         self.area.at(0)
     }
 
+    fn is_counted(&self) -> bool {
+        self.head().npes.load(Ordering::Relaxed) == self.npes as u64
+    }
+
     /// The counts by peer.
     fn peers(&self) -> &[Count] {
         self.area.slice(size_of::<Head>(), self.npes)
@@ -119,6 +123,10 @@ pub struct Peer {
     pub bytes: u64,
 }
 
+pub(super) fn plus(a: Peer, b: Peer) -> Peer {
+    Peer { calls: a.calls + b.calls, bytes: a.bytes + b.bytes }
+}
+
 /// One PE's statistics at this moment.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
@@ -143,9 +151,18 @@ impl Snapshot {
         Ok(row.map_or_else(Self::default, |row| Self::read(&row)))
     }
 
+    /// Calls of all classes of PE `pe` so far, and their bytes; `None` if it is not counted.
+    pub fn total(control: &Control, pe: usize) -> Result<Option<Peer>, Error> {
+        let npes = control.npes();
+        let row = control.statistics(pe)?.map(|area| Row { area, npes });
+        let counted = row.filter(Row::is_counted);
+        Ok(counted
+            .map(|row| row.head().classes.iter().map(Count::read).fold(Peer::default(), plus)))
+    }
+
     fn read(row: &Row) -> Self {
         let head = row.head();
-        if head.npes.load(Ordering::Relaxed) != row.npes as u64 {
+        if !row.is_counted() {
             return Self::default();
         }
         Self {
@@ -160,10 +177,7 @@ impl Snapshot {
     /// The sum of the traffic to and from the PEs for which `is_far` holds.
     pub fn with(&self, is_far: impl Fn(usize) -> bool) -> Peer {
         let far = self.peers.iter().enumerate().filter(|(peer, _)| is_far(*peer));
-        far.fold(Peer::default(), |sum, (_, n)| Peer {
-            calls: sum.calls + n.calls,
-            bytes: sum.bytes + n.bytes,
-        })
+        far.fold(Peer::default(), |sum, (_, n)| plus(sum, *n))
     }
 
     /// How many PEs it has communicated with, except itself.
