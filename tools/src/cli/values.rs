@@ -146,9 +146,40 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// The shortest interval: what is shown more often nobody can read.
+const SHORTEST: Duration = Duration::from_millis(100);
+
+/// Parses how often to look.
+pub fn repetition(text: &str) -> Result<Duration, String> {
+    let shortest = SHORTEST.as_secs_f64();
+    match text.parse::<f64>() {
+        // More than a year is as good as never; a node's launcher gets milliseconds.
+        Ok(seconds) if (shortest..=1e8).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err(format!("expected a number of seconds from {shortest}")),
+    }
+}
+
+/// Parses how often to look, or 0 for never.
+pub fn interval(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(0.0) => Ok(Duration::ZERO),
+        _ => repetition(text).map_err(|why| format!("{why}, or 0")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn intervals() {
+        assert_eq!(interval("0"), Ok(Duration::ZERO));
+        assert_eq!(interval("0.5"), Ok(Duration::from_millis(500)));
+        let expected = Err("expected a number of seconds from 0.1, or 0".to_string());
+        for wrong in ["", "x", "-1", "0.01", "nan", "inf", "1e9"] {
+            assert_eq!(interval(wrong), expected, "{wrong}");
+        }
+    }
 
     #[test]
     fn counts_of_pes() {

@@ -9,9 +9,10 @@ use oneshmem::job::nodes::NodeOf;
 use oneshmem_tools::place::{Bind, Map, Place};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::time::Duration;
 
 /// The version of the frames, incremented on every change.
-const PROTOCOL: u32 = 6;
+const PROTOCOL: u32 = 7;
 
 /// A string that must be the same on all hosts.
 pub fn identity() -> String {
@@ -108,6 +109,8 @@ impl Begin {
         });
         writer.number(index(PTYS.iter().position(|pty| *pty == options.pty)));
         writer.number(options.report_bindings.into());
+        writer.number(options.top.is_some().into());
+        writer.number(options.top.unwrap_or_default().as_millis() as u64);
         writer.list(&options.parts, |writer, part| {
             writer.number(part.npes.unwrap_or(0) as u64);
             writer.bytes(part.wdir.as_deref().map_or(b"", |wdir| wdir.as_os_str().as_bytes()));
@@ -142,6 +145,8 @@ impl Begin {
         let cpu_set = Some(reader.list(Reader::index)?).filter(|cpus| !cpus.is_empty());
         let pty = *PTYS.get(reader.index()?)?;
         let report_bindings = reader.number()? != 0;
+        let (has_top, top) = (reader.number()? != 0, Duration::from_millis(reader.number()?));
+        let top = has_top.then_some(top);
         let parts = reader.list(|reader| {
             let npes = Some(reader.index()?);
             let wdir = Some(reader.text()?).filter(|wdir| !wdir.is_empty()).map(Into::into);
@@ -149,8 +154,16 @@ impl Begin {
             let environment = reader.list(|reader| Some((reader.text()?, reader.text()?)))?;
             (!program.is_empty()).then_some(Program { npes, environment, wdir, program })
         })?;
-        let options =
-            Options { bind, map, cpus_per_pe, cpu_set, pty, report_bindings, ..Options::of(parts) };
+        let options = Options {
+            bind,
+            map,
+            cpus_per_pe,
+            cpu_set,
+            pty,
+            report_bindings,
+            top,
+            ..Options::of(parts)
+        };
         let pes: usize = nodes.iter().map(|node| node.pes).sum();
         let of_parts: usize = options.parts.iter().filter_map(|part| part.npes).sum();
         let sound = node < nodes.len()
@@ -212,6 +225,7 @@ mod tests {
                 cpus_per_pe: Some(3),
                 cpu_set: Some(vec![0, 3]),
                 pty: Pty::No,
+                top: Some(Duration::from_millis(500)),
                 ..Options::of(vec![part(1, &["p", ""]), part(2, &["q", "x y"])])
             },
         }

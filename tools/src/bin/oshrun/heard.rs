@@ -110,13 +110,14 @@ impl Hub {
             part.environment = [carried.clone(), part.environment].concat();
             part
         });
-        let Options { bind, map, cpus_per_pe, report_bindings, .. } = self.options;
+        let Options { bind, map, cpus_per_pe, report_bindings, top, .. } = self.options;
         let options = Options {
             bind,
             map,
             cpus_per_pe,
             cpu_set: self.options.cpu_set.clone(),
             report_bindings,
+            top,
             pty: terminals,
             ..Options::of(parts.collect())
         };

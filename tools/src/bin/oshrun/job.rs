@@ -12,6 +12,7 @@ use super::process::Process;
 use super::signals::Signals;
 use super::standstill::Standstill;
 use super::start::Starter;
+use super::top::Top;
 use super::verdict::signal_name;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -56,6 +57,8 @@ pub struct Job<'a> {
     /// When to show PE 0's prompt to the user.
     prompt: Option<Instant>,
     pub standstill: Standstill,
+    /// What tells of the PEs at intervals, if wanted.
+    pub top: Option<Top>,
     /// How many processes the kernel had killed for lack of memory before the job.
     pub oom_kills: Option<u64>,
 }
@@ -96,6 +99,7 @@ impl<'a> Job<'a> {
             rest: begin,
             prompt: None,
             standstill: Standstill::new(),
+            top: None,
             oom_kills: cgroup::oom_kills(),
         }
     }
@@ -235,7 +239,8 @@ impl<'a> Job<'a> {
             None => self.timeout.map(|(_, due)| due),
         };
         let standstill = self.ending.is_none().then(|| self.standstill.due());
-        [ending, self.look, self.prompt, standstill].into_iter().flatten().min()
+        let top = self.top.as_ref().filter(|_| self.ending.is_none()).map(Top::due);
+        [ending, self.look, self.prompt, standstill, top].into_iter().flatten().min()
     }
 
     fn do_what_is_due(&mut self) {
@@ -248,6 +253,7 @@ impl<'a> Job<'a> {
             self.time_out(time);
         } else {
             self.look_now_and_then();
+            self.tell_top();
         }
         self.show_prompt(now);
     }

@@ -45,6 +45,7 @@ mod stdout;
 mod stream;
 mod text_file;
 mod timeline;
+mod top;
 mod verdict;
 mod watch;
 
@@ -68,6 +69,7 @@ use start::{Plan, Starter};
 use std::sync::Arc;
 use std::time::Instant;
 use timeline::Timeline;
+use top::Top;
 
 /// The stack that this command needs.
 const STACK: rlim_t = 64 << 10;
@@ -129,7 +131,8 @@ fn run(options: &Options) -> Result<i32, Failure> {
     let sinks = Sinks::new(options.tag_output, files)?;
     let outputs = Outputs::new(To::Streams(sinks), 0)?;
     let trace = options.trace.as_deref().map(Timeline::create).transpose()?;
-    let job = Job::new(&file, starter, orphans, outputs, signals, options.timeout, begin);
+    let mut job = Job::new(&file, starter, orphans, outputs, signals, options.timeout, begin);
+    job.top = options.top.and_then(|every| Top::new(&file, every, begin));
     let status = job.run().map_err(cannot("wait for events"))?;
     let status = trace.map_or(status, |trace| trace.finish(&file, status));
     let Some(matrix) = matrix else { return Ok(status) };

@@ -22,6 +22,7 @@ use super::orphans::Orphans;
 use super::output::{Outputs, To};
 use super::signals::Signals;
 use super::start::{Plan, Starter};
+use super::top::Top;
 use nix::poll::{PollFd, PollTimeout, poll};
 use onenode_core::atomics::Ordering;
 use onenode_core::sys::cgroup;
@@ -79,6 +80,7 @@ pub fn run() -> Result<i32, Failure> {
             let first = file.near().start;
             let outputs = Outputs::new(To::Hub(link), first)?;
             let mut job = Job::new(&file, starter, orphans, outputs, signals, None, begin);
+            job.top = task.options.top.and_then(|every| Top::new(&file, every, begin));
             job.on_node = Some(OnNode {
                 node: task.node,
                 host: task.nodes[task.node].host.clone(),

@@ -48,6 +48,8 @@ pub struct Options {
     pub debug: Option<Pes>,
     /// Write the communication matrix to this file.
     pub comm_matrix: Option<PathBuf>,
+    /// Count what the PEs do, and tell of it so often; never if this is zero.
+    pub top: Option<Duration>,
     /// Where to write the timeline, if wanted.
     pub trace: Option<PathBuf>,
     /// End the job after this time.
@@ -71,6 +73,7 @@ impl Options {
             pty: Pty::Auto,
             debug: None,
             comm_matrix: None,
+            top: None,
             trace: None,
             timeout: None,
             hosts: None,
@@ -306,6 +309,7 @@ fn read(
         output,
         debug: matches.get_one::<Pes>("debug").cloned(),
         comm_matrix: matches.get_one::<PathBuf>("comm-matrix").cloned(),
+        top: matches.get_one::<Duration>("top").copied(),
         trace,
         timeout: matches.get_one::<Duration>("timeout").copied(),
         ..Options::of(parts)

@@ -205,6 +205,16 @@ impl Job<'_> {
         }
     }
 
+    /// Tells what the PEs do, if it is time for that.
+    pub fn tell_top(&mut self) {
+        let processes = self.processes.iter().map(Process::pid);
+        let Some(lines) = self.top.as_mut().and_then(|top| top.look(processes)) else { return };
+        // If the last lines have not been read yet, more would not help.
+        if self.outputs.is_flushed() {
+            self.outputs.say(&self.on_host(&lines.join("\noshrun: ")));
+        }
+    }
+
     /// Reports what the PEs wait for once all of them wait.
     fn tell_standstill(&mut self) {
         let Some(stands) = self.standstill.look(self.file, &self.processes) else { return };
