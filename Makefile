@@ -80,8 +80,8 @@ include kitten/kitten.mk
 include packaging/install.mk
 
 tools: prerequisites
-	$(CARGO_BUILD) -p oneshmem-tools -p oneshmem-info -p oneshmem-tune $(PAGES_HERE)
-	$(call COMMANDS,oshrun oshcc oshinfo oshtune)
+	$(CARGO_BUILD) -p oneshmem-tools -p oneshmem-info -p oneshmem-top -p oneshmem-tune $(PAGES_HERE)
+	$(call COMMANDS,oshrun oshcc oshinfo oshtop oshtune)
 
 define COMMANDS
 mkdir -p $(BUILD)/bin

@@ -16,7 +16,7 @@ use std::fmt::Write;
 use volume::Volume;
 
 /// Pages from templates, with their sections.
-pub const OTHERS: [(&str, u8); 8] = [
+pub const OTHERS: [(&str, u8); 9] = [
     ("oneshmem", 7),
     ("oneshmem-partitions", 7),
     ("shmem_environment", 7),
@@ -24,6 +24,7 @@ pub const OTHERS: [(&str, u8); 8] = [
     ("oshcc", 1),
     ("oshinfo", 1),
     ("oshrun", 1),
+    ("oshtop", 1),
     ("oshtune", 1),
 ];
 

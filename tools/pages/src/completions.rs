@@ -54,6 +54,7 @@ fn commands() -> Vec<(&'static str, Command)> {
         cxx("oshCC"),
         cxx("oshcxx"),
         ("oshinfo", cli::oshinfo::command()),
+        ("oshtop", cli::oshtop::command()),
         ("oshtune", cli::oshtune::command()),
     ]
 }

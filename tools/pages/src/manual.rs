@@ -35,6 +35,7 @@ fn command(page: &str) -> Option<Command> {
         "oshrun.1" => cli::oshrun::command(),
         "oshcc.1" => cli::oshcc::command("oshcc", &cli::oshcc::C),
         "oshinfo.1" => cli::oshinfo::command(),
+        "oshtop.1" => cli::oshtop::command(),
         "oshtune.1" => cli::oshtune::command(),
         _ => return None,
     })
@@ -86,7 +87,7 @@ mod tests {
 
     const TEMPLATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/man");
 
-    const COMMANDS: [&str; 4] = ["oshrun.1", "oshcc.1", "oshinfo.1", "oshtune.1"];
+    const COMMANDS: [&str; 5] = ["oshrun.1", "oshcc.1", "oshinfo.1", "oshtop.1", "oshtune.1"];
 
     fn rendered(name: &str) -> String {
         page("2000-01-01", Path::new(TEMPLATES), name).unwrap()
@@ -121,7 +122,7 @@ mod tests {
             let page = rendered(name);
             let mut command = command(name).unwrap();
             command.build();
-            for arg in command.get_arguments() {
+            for arg in command.get_opts() {
                 let long = arg.get_long().map(|long| format!("--{long}"));
                 let option = long.or(arg.get_short().map(|short| format!("-{short}"))).unwrap();
                 let entry = format!("\\fB{}\\fR", option.replace('-', "\\-"));
@@ -134,10 +135,12 @@ mod tests {
     #[test]
     fn pages_name_no_option_that_does_not_exist() {
         for name in COMMANDS {
-            let mut command = command(name).unwrap();
-            command.build();
-            let known: Vec<String> = command
-                .get_arguments()
+            // Pages of other commands say how to run a job for them.
+            let mut commands = [command(name).unwrap(), cli::oshrun::command()];
+            commands.iter_mut().for_each(Command::build);
+            let known: Vec<String> = commands
+                .iter()
+                .flat_map(Command::get_arguments)
                 .flat_map(|arg| [arg.get_long()].into_iter().flatten())
                 .map(|long| format!("--{long}"))
                 .collect();

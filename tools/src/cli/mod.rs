@@ -4,6 +4,7 @@
 pub mod oshcc;
 pub mod oshinfo;
 pub mod oshrun;
+pub mod oshtop;
 pub mod oshtune;
 pub mod topics;
 pub mod values;
