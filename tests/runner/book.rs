@@ -152,7 +152,7 @@ fn names() -> Result {
 /// implementations names ours in the second column of its tables.
 fn options() -> Result {
     let mut known = BTreeSet::from(["--version".to_owned()]);
-    for command in ["oshrun", "oshinfo", "oshtune"] {
+    for command in ["oshrun", "oshinfo", "oshtop", "oshtune"] {
         let mut help = Command::new(tree::prefix("bin").join(command));
         help.arg("--help");
         known.extend(launch::run(help)?.stdout.split_whitespace().flat_map(long_options));

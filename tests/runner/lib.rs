@@ -71,6 +71,7 @@ pub mod statistics;
 pub mod strangers;
 pub mod system_calls;
 pub mod timeline;
+pub mod top;
 pub mod tree;
 pub mod tuning;
 pub mod variables;
@@ -135,6 +136,7 @@ const USUALLY: [fn() -> Vec<Trial>; 25] = [
     source_lines::trials,
     strangers::trials,
     slurm::trials,
+    top::trials,
     tuning::trials,
     variables::trials,
     units,
