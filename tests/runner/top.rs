@@ -345,7 +345,8 @@ fn terminal() -> Result {
     let screen = Screen::start(oshtop(&job))?;
     screen.gets("\x1b[?1049h")?;
     screen.shows("3 PEs: ")?;
-    screen.shows("shmem_long_wait_until")?;
+    // Only what changes is drawn, so not what this routine's name shares with one that came before.
+    screen.shows("long_wait_until")?;
     screen.shows("1 to 3 of 3 lines")?;
     screen.types("g")?;
     screen.shows("a line for each PE")?;

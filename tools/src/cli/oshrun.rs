@@ -297,7 +297,15 @@ fn debugging() -> [Arg; 4] {
             .value_parser(values::interval)
             .help("Print what each PE does and waits for, and how fast, every 2 seconds, or so often")
             .long_help(
-                "Print on standard error, every 2 seconds or as often as said, what each PE does: calls and                  bytes moved in a second, bytes of the symmetric heap in blocks, CPU, and its state: what it                  waits for and for how long, or where it is in the start of the job. With more than 24 PEs,                  those in the same state share a line. The PEs' own output is passed on as ever, between                  these lines. Operations take longer while they are counted; loads and stores through                  shmem_ptr are not counted. 0 prints nothing and only counts, for oshtop, which shows the                  same in a terminal of its own. In a job over several hosts, there are such lines for each                  host.",
+                "Print on standard error, every 2 seconds or as often as said, what each PE \
+                 does: calls and bytes moved in a second, bytes of the symmetric heap in \
+                 blocks, CPU, and its state: what it waits for and for how long, or where it is \
+                 in the start of the job. With more than 24 PEs, those in the same state share \
+                 a line. The PEs' own output is passed on as ever, between these lines. \
+                 Operations take longer while they are counted; loads and stores through \
+                 shmem_ptr are not counted. 0 prints nothing and only counts, for oshtop, which \
+                 shows the same in a terminal of its own. In a job over several hosts, there \
+                 are such lines for each host.",
             ),
         file("trace")
             .help("Write what each PE does, and when, for Perfetto or Chrome's trace viewer (JSON)")
