@@ -113,7 +113,7 @@ const EVERYWHERE: [fn() -> Vec<Trial>; 20] = [
 
 /// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
 /// nodes, devices, other runtimes, sanitizers. They run with the usual library only.
-const USUALLY: [fn() -> Vec<Trial>; 25] = [
+const USUALLY: [fn() -> Vec<Trial>; 26] = [
     addresses::trials,
     architectures::trials,
     arrays::trials,
