@@ -42,6 +42,8 @@ impl Writing {
     /// Starts a command with one of its streams, 1 or 2, in a file.
     fn start(mut command: Command, stream: u32, name: &str) -> Result<Self> {
         let path = tree::scratch(format!("top-{name}.txt"));
+        // What an earlier run has left is not this one's.
+        let _ = fs::remove_file(&path);
         let mut shell = Command::new("sh");
         shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
         let redirect = format!("exec \"$@\" {stream}>'{}'", path.display());
