@@ -65,11 +65,11 @@ impl Place {
         for base in bases {
             let made = match unfit(&base) {
                 Some(why) => Err(why),
-                None if !Folder::all_in(&base).is_empty() => Ok(()),
-                None => Folder::make_in(&base).map_err(|error| error.to_string()),
+                None if !Folder::all_in(&base).is_empty() => Ok(None),
+                None => Folder::make_in(&base).map(Some).map_err(|error| error.to_string()),
             };
             match made {
-                Ok(()) => fit.push(base),
+                Ok(made) => fit.push((base, made)),
                 Err(why) => reasons.push(format!("{}: {why}", base.display())),
             }
         }
@@ -81,7 +81,8 @@ impl Place {
             )));
         }
         let mut folders: Vec<Folder> = Vec::new();
-        for folder in fit.iter().flat_map(|base| Folder::all_in(base)) {
+        let Some(found) = find(&fit) else { return Ok(None) };
+        for folder in found {
             // One directory may have two names.
             if folders.iter().any(|other| other.identity == folder.identity) {
                 continue;
@@ -219,6 +220,23 @@ impl Drop for Place {
             fd::unlock(folder.open.as_fd());
         }
     }
+}
+
+/// The folders in these bases, each with the folder that has just been made there, if one has. `None` if a
+/// base has none any more: its last user has removed it, and the next ones to come will make another. Who does
+/// not lock that may miss them, if the other bases are its own.
+fn find(bases: &[(PathBuf, Option<PathBuf>)]) -> Option<Vec<Folder>> {
+    let mut all = Vec::new();
+    for (base, made) in bases {
+        let folders = Folder::all_in(base);
+        // Where files belong to somebody else than their maker (a network's, say), it is there and never fits.
+        let is_unfit = || made.as_ref().is_some_and(|made| made.symlink_metadata().is_ok());
+        if folders.is_empty() && !is_unfit() {
+            return None;
+        }
+        all.extend(folders);
+    }
+    Some(all)
 }
 
 /// Whether there is nothing of that name.

@@ -62,11 +62,12 @@ impl Folder {
         is_own.then(|| Self { path, open, identity: (status.dev(), status.ino()) })
     }
 
-    /// Makes one.
-    pub fn make_in(base: &Path) -> Result<(), Error> {
+    /// Makes one. Returns its path.
+    pub fn make_in(base: &Path) -> Result<PathBuf, Error> {
         let path = base.join(format!("{PREFIX}{:016x}", process::random()?));
-        let made = DirBuilder::new().mode(0o700).create(path);
-        made.map_err(|source| Error::System { call: "making a folder to meet in", source })
+        let made = DirBuilder::new().mode(0o700).create(&path);
+        made.map(|()| path)
+            .map_err(|source| Error::System { call: "making a folder to meet in", source })
     }
 
     /// Whether it still has its name.

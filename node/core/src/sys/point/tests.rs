@@ -50,6 +50,22 @@ fn guests_get_the_files_of_the_host_wherever_they_share_a_base() {
 }
 
 #[test]
+fn a_base_whose_folder_has_just_gone_is_looked_at_again() {
+    let [a, b] = ["gone-a", "gone-b"].map(base);
+    let made = Folder::make_in(&a).expect("made");
+    let both = |of_b| [(a.clone(), None), (b.clone(), of_b)];
+    assert!(find(&both(None)).is_none(), "it was there before");
+    assert!(find(&both(Some(b.join("gone")))).is_none(), "it was made, and removed");
+    let foreign = b.join("foreign");
+    fs::create_dir(&foreign).expect("made");
+    let found = find(&both(Some(foreign))).expect("b never fits");
+    assert_eq!(found.into_iter().map(|folder| folder.path).collect::<Vec<_>>(), [made]);
+    for base in [a, b] {
+        fs::remove_dir_all(base).expect("removed");
+    }
+}
+
+#[test]
 fn what_the_dead_left_is_not_met_and_goes() {
     let a = base("dead");
     let place = lock(&[&a]).expect("locked");
