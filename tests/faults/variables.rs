@@ -85,6 +85,9 @@ pub fn environment(random: &mut Random) -> Vec<(String, String)> {
             0 => "9".repeat(1 + random.below(3000)),
             _ => random.pick(VALUES).to_owned(),
         };
+        // Any other word is the name of a file, in the current folder.
+        let is_file = name == "SHMEM_TRACE" && !value.starts_with('/');
+        let value = if is_file { "off".into() } else { value };
         settings.retain(|(other, _)| *other != name);
         settings.push((name, value));
     }
