@@ -143,6 +143,9 @@ impl Doing {
 /// The columns of a table.
 pub const COLUMNS: [&str; 6] = ["PE", "calls/s", "bytes/s", "heap", "CPU", "state"];
 
+/// The most lines for PEs in a report. With more PEs, those in the same state share one.
+const MOST_LINES: usize = 24;
+
 /// A PE at one moment.
 #[derive(Clone, Debug)]
 struct Member {
@@ -223,8 +226,14 @@ impl Sample {
         groups.iter().map(|members| Line::of(members)).collect()
     }
 
+    /// The summary and at most [`MOST_LINES`] lines, for a terminal or a log, after this time.
+    pub fn report(&self, time: Duration) -> Vec<String> {
+        let head = format!("after {time:.1?}, {}", self.summary());
+        std::iter::once(head).chain(self.text(MOST_LINES)).collect()
+    }
+
     /// The lines as text, at most `most` of them: one for each PE if that is not more.
-    pub fn text(&self, most: usize) -> Vec<String> {
+    fn text(&self, most: usize) -> Vec<String> {
         let lines = self.lines(self.members.len() > most);
         let rest = lines.len().saturating_sub(most);
         let shown = &lines[..lines.len() - rest];

@@ -21,9 +21,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use view::View;
 
-/// The most lines for PEs without a terminal. With more PEs, those in the same state share one.
-const MOST_LINES: usize = 24;
-
 fn main() -> ExitCode {
     let matches = cli::oshtop::command().get_matches();
     let every = *matches.get_one::<Duration>("every").expect("it has a default");
@@ -74,8 +71,7 @@ impl Watched {
             }
             let Some(sample) = self.sample()? else { return Ok(0) };
             let mut out = stdout().lock();
-            writeln!(out, "after {:.1?}, {}", begin.elapsed(), sample.summary())?;
-            sample.text(MOST_LINES).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            sample.report(begin.elapsed()).iter().try_for_each(|line| writeln!(out, "{line}"))?;
         }
     }
 

@@ -6,9 +6,6 @@ use oneshmem_tools::live::Live;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The most lines for PEs. With more PEs, those in the same state share one.
-const MOST_LINES: usize = 24;
-
 /// What is told of a job while it runs.
 pub struct Top {
     live: Live,
@@ -40,10 +37,7 @@ impl Top {
         self.next = now + self.every;
         let time = now - self.begin;
         Some(match self.live.sample(Some(&processes.collect::<Vec<_>>())) {
-            Ok(sample) => {
-                let head = format!("after {time:.1?}, {}", sample.summary());
-                std::iter::once(head).chain(sample.text(MOST_LINES)).collect()
-            }
+            Ok(sample) => sample.report(time),
             Err(error) => vec![format!("--top: {error}")],
         })
     }
