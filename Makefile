@@ -9,6 +9,7 @@
 #   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
 #   make bench-xpmem     what mapping costs, memfd beside XPMEM, in a virtual machine if need be
 #   make test-nodes      the C tests over two emulated nodes
+#   make test-rdma       jobs over RDMA, in two emulated machines
 #   make test-aarch64    the C tests on an emulated AArch64 machine
 #   make test-devices    partitions on a CUDA device, over its driver
 #   make test-smartmap   the same C programs on a library with SMARTMAP's addresses
@@ -57,7 +58,7 @@ CARGO_BUILD = $(CARGO_RELEASE) build --profile $(PROFILE) --locked $(FEATURES:%=
 CARGO_HOST  = env -u CARGO_BUILD_TARGET RUSTFLAGS= $(CARGO) build --profile $(PROFILE) --locked
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-aarch64 test-devices test-msrv test-packages test-reproducible bench bench-xpmem figures docs node-dist wheel clean prerequisites tools library headers names packages pages
+.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-rdma test-aarch64 test-devices test-msrv test-packages test-reproducible bench bench-xpmem figures docs node-dist wheel clean prerequisites tools library headers names packages pages
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -154,6 +155,10 @@ test-partitions: all
 # The conformance tests over two emulated nodes; `make test` has a few of them.
 test-nodes: all
 	ONESHMEM_TEST_NODES=1 $(CARGO) test --locked -q -p oneshmem-tests -- far/
+
+# Jobs over RDMA, in two virtual machines: see tests/rdma/run.
+test-rdma: all
+	tests/rdma/run
 
 # Unit tests and the C tests on AArch64, in a virtual machine: see tests/aarch64/run.
 test-aarch64:

@@ -106,6 +106,8 @@ variables! {
     ATTACH = "SHMEM_ATTACH", ValueKind::Word(&["demand", "eager"]), "demand",
         "When to attach the memory of peers and to connect to other nodes: each when it is first used, or, \
          eagerly, all in shmem_init, which then waits for all PEs.";
+    TRANSPORT = "SHMEM_TRANSPORT", ValueKind::Word(&["tcp", "rdma", "auto"]), "tcp",
+        "What carries messages between hosts: TCP, RDMA, or, automatically, RDMA if it works on all hosts, else TCP.";
     LOCK_ORDER = "SHMEM_LOCK_ORDER", ValueKind::Word(&["auto", "arrival"]), "auto",
         "Order in which PEs get a lock: that of their arrival, or auto: where PEs share CPUs, a running \
          PE may take a free lock ahead of the line, until the first in it has waited for 1 ms.";

@@ -58,8 +58,8 @@ impl Report {
 /// If UCX is not available, or memory cannot be mapped or registered.
 pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infallible, Error> {
     let table = job.clone();
-    let device = job.nodes().map(Nodes::device).unwrap_or_default();
-    let (worker, record) = Server::open(job.near(), &device, move || table.secret())?;
+    let route = job.nodes().map(Nodes::route).unwrap_or_default();
+    let (worker, record) = Server::open(job.near(), &route, move || table.secret())?;
     publish(&record.encode());
     let server = worker.receiver();
     let mut end = End::No;

@@ -9,6 +9,7 @@ mod exports;
 mod far;
 pub mod network;
 mod polls;
+pub mod probe;
 pub mod secret;
 mod served;
 pub mod ucx;

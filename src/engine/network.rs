@@ -1,9 +1,13 @@
-//! By which network device the hosts of a job reach each other. Processes that listen for other hosts do
-//! so there and nowhere else, so a host tells the others its addresses before any of them listens.
+//! By which network device the hosts of a job reach each other, and whether by TCP or by RDMA. Processes that
+//! listen for other hosts do so there and nowhere else, so a host tells the others its addresses before any
+//! of them listens. Each host then comes to the same conclusion.
 
+use crate::env;
 use crate::sys::addresses::{self, Address, bits};
+use crate::sys::rdma::Port;
 use onenode_core::sys::process;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::net::IpAddr;
 
@@ -13,6 +17,89 @@ pub const VARIABLE: &str = "UCX_NET_DEVICES";
 const LOOPBACK: &str = "lo";
 /// The most addresses that a host tells of, which limits the text.
 const MOST: usize = 16;
+/// The most bytes of the reason why a host has no RDMA.
+const REASON: usize = 120;
+
+/// What carries the messages between hosts, as the user sets it by `SHMEM_TRANSPORT`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preference {
+    /// TCP.
+    #[default]
+    Tcp,
+    /// RDMA, or no job.
+    Rdma,
+    /// RDMA if it works on all hosts.
+    Auto,
+}
+
+impl Preference {
+    /// That of this value of the variable.
+    ///
+    /// # Errors
+    /// In words, if the value is none that the variable may have.
+    pub fn of(value: Option<&OsStr>) -> Result<Self, String> {
+        let Some(value) = value else { return Ok(Self::default()) };
+        let value = value.to_string_lossy();
+        let all = [Self::Tcp, Self::Rdma, Self::Auto];
+        let found = all.into_iter().find(|it| it.word().eq_ignore_ascii_case(value.trim()));
+        found.ok_or_else(|| format!("{}={value}: expected tcp, rdma or auto", env::TRANSPORT.name))
+    }
+
+    /// The variable's value for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Tcp => "tcp",
+            Self::Rdma => "rdma",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// That of this process's environment.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn own() -> Result<Self, String> {
+        Self::of(env::TRANSPORT.raw().map(|it| it.1).as_deref())
+    }
+}
+
+/// How this host reaches the others of a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Route {
+    /// The network device; empty if the user chooses.
+    pub device: String,
+    /// The name of the RDMA port on it that carries the messages; `None`: TCP does.
+    pub port: Option<String>,
+}
+
+impl Route {
+    /// TCP over this device.
+    pub fn over(device: impl Into<String>) -> Self {
+        Self { device: device.into(), port: None }
+    }
+
+    /// Encodes it as text.
+    pub fn encode(&self) -> String {
+        match &self.port {
+            None => self.device.clone(),
+            Some(port) => format!("{} {port}", self.device),
+        }
+    }
+
+    /// Decodes it.
+    pub fn decode(text: &str) -> Self {
+        match text.split_once(' ') {
+            None => Self::over(text),
+            Some((device, port)) => Self { device: device.into(), port: Some(port.into()) },
+        }
+    }
+
+    /// The route over the RDMA port of this network device.
+    pub(super) fn by_rdma(device: &str) -> Result<Self, String> {
+        let port = Port::of_network_device(device)?;
+        Ok(Self { device: device.into(), port: Some(port.name()) })
+    }
+}
 
 /// What the others must know of a host to find the way to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,37 +108,69 @@ pub struct Site {
     stack: u64,
     /// Its addresses, the likeliest first, each with the bits of its network.
     addresses: Vec<(IpAddr, u8)>,
+    /// Of these, those of devices whose RDMA port has been seen to work, if the user prefers RDMA. If there
+    /// are none: the reason.
+    rdma: Result<Vec<IpAddr>, String>,
 }
 
 impl Site {
-    /// This host.
-    pub fn own() -> Self {
+    /// This host. With a `probe`: whether it succeeds says whether RDMA works over a network device.
+    pub fn own(probe: Option<impl Fn(&str) -> Result<(), String>>) -> Self {
         let mut own = addresses::own();
         let default = default_device();
         own.sort_by_key(|it| (it.ip.is_ipv6(), Some(&it.device) != default.as_ref()));
         own.truncate(MOST);
         let addresses = own.iter().map(|it| (it.ip, it.prefix)).collect();
-        Self { stack: process::boot().rotate_left(32) ^ process::network_namespace(), addresses }
+        let stack = process::boot().rotate_left(32) ^ process::network_namespace();
+        let rdma = probe.map_or_else(|| Err(String::new()), |probe| with_rdma(&own, probe));
+        Self { stack, addresses, rdma }
+    }
+
+    /// This host, for jobs that do not use RDMA.
+    pub fn without_rdma() -> Self {
+        Self::own(None::<fn(&str) -> Result<(), String>>)
+    }
+
+    /// Why it has no RDMA; `None` if it has.
+    pub fn lack(&self) -> Option<&str> {
+        self.rdma.as_ref().err().map(String::as_str)
     }
 
     /// Encodes it as text without spaces and slashes.
     pub fn encode(&self) -> String {
         let mut text = format!("{:x}", self.stack);
         for (ip, prefix) in &self.addresses {
-            let _ = write!(text, ",{ip}-{prefix}");
+            let mark = if self.rdma.as_ref().is_ok_and(|all| all.contains(ip)) { "r" } else { "" };
+            let _ = write!(text, ",{ip}-{prefix}{mark}");
+        }
+        if let Err(why) = &self.rdma {
+            text.push_str(",!");
+            why.bytes().take(REASON).for_each(|byte| {
+                let _ = write!(text, "{byte:02x}");
+            });
         }
         text
     }
 
     /// Decodes it; `None` if the text is none.
     pub fn decode(text: &str) -> Option<Self> {
+        let (text, why) = text.split_once(",!").map_or((text, None), |it| (it.0, Some(it.1)));
         let mut words = text.split(',');
         let stack = u64::from_str_radix(words.next()?, 16).ok()?;
-        let address = |word: &str| {
+        let (mut addresses, mut rdma) = (Vec::new(), Vec::new());
+        for word in words {
             let (ip, prefix) = word.split_once('-')?;
-            Some((ip.parse().ok()?, prefix.parse().ok()?))
+            let ip = ip.parse().ok()?;
+            let plain = prefix.trim_end_matches('r');
+            rdma.extend((plain != prefix).then_some(ip));
+            addresses.push((ip, plain.parse().ok()?));
+        }
+        let rdma = match why {
+            Some(digits) if rdma.is_empty() => Err(of_digits(digits)?),
+            Some(_) => return None,
+            None => Ok(rdma),
         };
-        Some(Self { stack, addresses: words.map(address).collect::<Option<_>>()? })
+        Some(Self { stack, addresses, rdma })
     }
 
     /// Its first address in a network.
@@ -61,12 +180,82 @@ impl Site {
     }
 }
 
-/// The device by which host `own` reaches the others of the job, which `name` names to people. Empty if
-/// there is none, and the user `chooses`.
+/// Text from hexadecimal digits.
+fn of_digits(digits: &str) -> Option<String> {
+    let byte = |two: &[u8]| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok();
+    let bytes: Option<Vec<_>> = digits.as_bytes().chunks(2).map(byte).collect();
+    bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The addresses of devices with which a probe succeeds. If there are none: why the first one failed that has
+/// a port at all, or else the first.
+fn with_rdma(
+    own: &[Address],
+    probe: impl Fn(&str) -> Result<(), String>,
+) -> Result<Vec<IpAddr>, String> {
+    let mut results = BTreeMap::new();
+    for it in own {
+        results.entry(&it.device).or_insert_with_key(|device| probe(device));
+    }
+    let works = |it: &&Address| results[&it.device].is_ok();
+    let found: Vec<_> = own.iter().filter(works).map(|it| it.ip).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let reasons = || own.iter().filter_map(|it| results[&it.device].as_ref().err());
+    let reason = reasons().find(|why| !why.ends_with("has no RDMA port"));
+    Err(reason.or(reasons().next()).cloned().unwrap_or_else(|| "it has no address".into()))
+}
+
+/// How host `own` reaches the others of the job, which `name` names to people. `chosen` is the user's value
+/// of [`VARIABLE`].
 ///
 /// # Errors
-/// In words, if not every host can be reached, and the user does not choose.
-pub fn device(
+/// In words, if not every host can be reached in the way that the user prefers.
+pub fn route(
+    sites: &[Site],
+    own: usize,
+    name: impl Fn(usize) -> String,
+    preference: Preference,
+    chosen: Option<&OsStr>,
+) -> Result<Route, String> {
+    let rdma = match (preference, chosen) {
+        (Preference::Tcp, _) | (Preference::Auto, Some(_)) => None,
+        (Preference::Auto, None) => rdma_network(sites, &name).ok(),
+        (Preference::Rdma, _) => Some(rdma_network(sites, &name).map_err(|why| {
+            format!("no RDMA: {why}; {}=tcp does without it", env::TRANSPORT.name)
+        })?),
+    };
+    match (rdma, chosen) {
+        (None, _) => device(sites, own, name, chosen.is_some()).map(Route::over),
+        (Some(_), Some(device)) => Route::by_rdma(&device.to_string_lossy())
+            .map_err(|why| format!("{VARIABLE}: {why}; expected one network device with a port")),
+        (Some(network), None) => {
+            let addresses = addresses::own();
+            let found = addresses.iter().find(|it| is_in(it.ip, network));
+            Route::by_rdma(found.map_or("", |it| &it.device))
+        }
+    }
+}
+
+/// The network in which all hosts have a working RDMA port.
+fn rdma_network(sites: &[Site], name: impl Fn(usize) -> String) -> Result<(IpAddr, u8), String> {
+    for (host, site) in sites.iter().enumerate() {
+        if let Err(why) = &site.rdma {
+            return Err(format!("on host {}, {why}", name(host)));
+        }
+    }
+    let only = |site: &Site| {
+        let mut site = site.clone();
+        site.addresses.retain(|it| site.rdma.as_ref().is_ok_and(|all| all.contains(&it.0)));
+        site
+    };
+    let only: Vec<_> = sites.iter().map(only).collect();
+    shared(&only).ok_or_else(|| "the hosts have no network in common with a port on each".into())
+}
+
+/// The device by which host `own` reaches the others by TCP. Empty if there is none, and the user `chooses`.
+fn device(
     sites: &[Site],
     own: usize,
     name: impl Fn(usize) -> String,
@@ -159,7 +348,8 @@ mod tests {
             let (ip, prefix) = text.split_once('/').unwrap();
             (ip.parse().unwrap(), prefix.parse().unwrap())
         };
-        Site { stack, addresses: addresses.iter().map(address).collect() }
+        let addresses = addresses.iter().map(address).collect();
+        Site { stack, addresses, rdma: Err(String::new()) }
     }
 
     /// The device of the first host, whose devices are eth0, eth1 and so on. What is in none of their
@@ -183,15 +373,106 @@ mod tests {
     #[test]
     fn a_site_survives_its_text() {
         for addresses in [&[][..], &["10.77.0.1/24"], &["10.0.0.1/8", "fd00::7/64"]] {
-            let site = site(0xfedc, addresses);
-            assert_eq!(Site::decode(&site.encode()), Some(site));
+            for rdma in ["", "port rxe0:1 is down", &"x".repeat(REASON)] {
+                let site = Site { rdma: Err(rdma.into()), ..site(0xfedc, addresses) };
+                assert_eq!(Site::decode(&site.encode()), Some(site));
+            }
         }
-        for text in ["", "x", "1,", "1,10.0.0.1", "1,10.0.0.1-x", "1,10.0.0-8", "1,-8"] {
+        let mut with = site(1, &["10.0.0.1/8", "fd00::7/64"]);
+        with.rdma = Ok(vec![with.addresses[1].0]);
+        assert_eq!(Site::decode(&with.encode()), Some(with));
+        for text in [
+            "",
+            "x",
+            "1,",
+            "1,10.0.0.1",
+            "1,10.0.0.1-x",
+            "1,10.0.0-8",
+            "1,-8",
+            "1,!x",
+            "1,10.0.0.1-8r,!",
+        ] {
             assert_eq!(Site::decode(text), None, "{text}");
         }
-        let text = Site::own().encode();
-        assert!(!text.contains([' ', '/', '=']), "{text}");
-        assert_eq!(Site::decode(&text), Some(Site::own()));
+        let found: [Result<(), String>; 2] = [Ok(()), Err("no = yes, or no / yes".into())];
+        for own in found.map(|found| Site::own(Some(|_: &str| found.clone()))) {
+            let text = own.encode();
+            assert!(!text.contains([' ', '/', '=']), "{text}");
+            assert_eq!(Site::decode(&text), Some(own));
+        }
+    }
+
+    #[test]
+    fn a_route_survives_its_text() {
+        for port in [None, Some("mlx5_0:1".into())] {
+            let route = Route { device: "enp129s0f0np0.4".into(), port };
+            assert_eq!(Route::decode(&route.encode()), route);
+        }
+        assert_eq!(Route::decode(""), Route::default());
+    }
+
+    #[test]
+    fn the_preference_is_one_of_three_words() {
+        let of = |text: &str| Preference::of(Some(OsStr::new(text)));
+        assert_eq!(Preference::of(None), Ok(Preference::Tcp));
+        assert_eq!(
+            [of("TCP"), of(" rdma"), of("auto")],
+            [Preference::Tcp, Preference::Rdma, Preference::Auto].map(Ok)
+        );
+        for text in ["", "ud", "rdma,tcp"] {
+            assert_eq!(
+                of(text).unwrap_err(),
+                format!("SHMEM_TRANSPORT={text}: expected tcp, rdma or auto")
+            );
+        }
+    }
+
+    #[test]
+    fn rdma_needs_a_port_of_each_host_in_one_network() {
+        let name = |host| format!("node{host}");
+        let with = |site: Site, ports: &[usize]| {
+            let rdma = Ok(ports.iter().map(|at| site.addresses[*at].0).collect());
+            Site { rdma, ..site }
+        };
+        let first = with(site(1, &["10.1.0.1/16", "10.77.0.1/24"]), &[1]);
+        let second = with(site(2, &["10.1.0.2/16", "10.77.0.2/24"]), &[0, 1]);
+        let network = rdma_network(&[first.clone(), second.clone()], name);
+        assert_eq!(network, Ok(first.addresses[1]));
+        let apart = with(second.clone(), &[0]);
+        let why = rdma_network(&[first.clone(), apart], name).unwrap_err();
+        assert_eq!(why, "the hosts have no network in common with a port on each");
+        let without = Site { rdma: Err("eth0 has no RDMA port".into()), ..second };
+        let sites = [first, without];
+        let why = rdma_network(&sites, name).unwrap_err();
+        assert_eq!(why, "on host node1, eth0 has no RDMA port");
+        let why = route(&sites, 0, name, Preference::Rdma, None).unwrap_err();
+        assert_eq!(
+            why,
+            format!(
+                "no RDMA: on host node1, eth0 has no RDMA port; SHMEM_TRANSPORT=tcp does without it"
+            )
+        );
+    }
+
+    #[test]
+    fn the_reason_is_that_of_a_port_if_there_is_one() {
+        let address = |device: &str, ip: &str| Address {
+            device: device.into(),
+            ip: ip.parse().unwrap(),
+            prefix: 24,
+        };
+        let own =
+            [address("eth0", "10.0.0.1"), address("ib0", "10.1.0.1"), address("ib0", "fd00::1")];
+        let without = |device: &str| format!("{device} has no RDMA port");
+        let found =
+            with_rdma(&own, |device| if device == "ib0" { Ok(()) } else { Err(without(device)) });
+        assert_eq!(found, Ok(vec![own[1].ip, own[2].ip]));
+        let found = with_rdma(&own, |device| {
+            Err(if device == "ib0" { "down".into() } else { without(device) })
+        });
+        assert_eq!(found.unwrap_err(), "down");
+        assert_eq!(with_rdma(&own, |device| Err(without(device))).unwrap_err(), without("eth0"));
+        assert!(with_rdma(&[], |_| Ok(())).is_err());
     }
 
     #[test]
@@ -240,7 +521,7 @@ mod tests {
 
     #[test]
     fn whoever_chooses_is_not_asked_for_a_way() {
-        let sites = [Site::own(), site(7, &[])];
+        let sites = [Site::without_rdma(), site(7, &[])];
         let name = |host| format!("node{host}");
         assert_eq!(device(&sites, 0, name, true), Ok(String::new()));
         let why = device(&sites, 0, name, false).unwrap_err();

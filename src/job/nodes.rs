@@ -8,6 +8,7 @@
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::engine::WORKER_BYTES;
+use crate::engine::network::Route;
 use crate::error::Error;
 use onenode_core::area::{Shared, SharedArea};
 use onenode_core::packed;
@@ -20,8 +21,8 @@ pub(super) const PLACE: u64 = 1 << 29;
 pub const RECORD_BYTES: usize = 1024;
 /// The most nodes of a job.
 pub const MOST: usize = 1 << 16;
-/// The most bytes of the name of a network device.
-pub const DEVICE_BYTES: usize = 16;
+/// The most bytes of a route: the names of a network device and of an RDMA port, with room.
+const ROUTE_BYTES: usize = 128;
 /// The most bytes of a host name.
 pub const HOST_BYTES: usize = 256;
 
@@ -72,11 +73,11 @@ struct Record {
     /// Bytes of the agent's record, plus 1; 0 while it is unknown. Written last.
     agent_bytes: AtomicU32,
     worker_bytes: AtomicU32,
-    device_bytes: AtomicU32,
+    route_bytes: AtomicU32,
     host: [AtomicU64; HOST_BYTES / 8],
     agent: [AtomicU64; RECORD_BYTES / 8],
     worker: [AtomicU64; WORKER_BYTES / 8],
-    device: [AtomicU64; DEVICE_BYTES / 8],
+    route: [AtomicU64; ROUTE_BYTES / 8],
 }
 
 /// The table, mapped.
@@ -182,18 +183,27 @@ impl Nodes {
             record.agent_bytes.store(agent.len() as u32 + 1, Ordering::Release);
         }
     }
-    /// The network device by which this node reaches the others, as it has been set here; empty if the
-    /// user chooses.
-    pub fn device(&self) -> String {
+    /// How this node reaches the others, as it has been set here.
+    pub fn route(&self) -> Route {
         let record = self.record(self.own);
-        let bytes = record.device_bytes.load(Ordering::Acquire) as usize;
-        String::from_utf8_lossy(&read(&record.device, bytes)).into_owned()
+        let bytes = record.route_bytes.load(Ordering::Acquire) as usize;
+        Route::decode(&String::from_utf8_lossy(&read(&record.route, bytes)))
     }
-    /// Sets that device. Called before this node's agent and PEs need it.
-    pub fn set_device(&self, device: &str) {
+    /// Sets that. Called before this node's agent and PEs need it.
+    ///
+    /// # Errors
+    /// In words, if a name in it is longer than any that the kernel gives.
+    pub fn set_route(&self, route: &Route) -> Result<(), String> {
+        let text = route.encode();
+        if text.len() > ROUTE_BYTES {
+            return Err(format!(
+                "{text:?}: expected names of devices of at most {ROUTE_BYTES} bytes"
+            ));
+        }
         let record = self.record(self.own);
-        packed::store(&record.device, device.as_bytes());
-        record.device_bytes.store(device.len() as u32, Ordering::Release);
+        packed::store(&record.route, text.as_bytes());
+        record.route_bytes.store(text.len() as u32, Ordering::Release);
+        Ok(())
     }
     /// How others reach the worker of this node's only PE, as it has been set here.
     pub fn worker(&self) -> Vec<u8> {
@@ -279,14 +289,16 @@ mod tests {
     }
 
     #[test]
-    fn the_device_is_this_nodes() {
+    fn the_route_is_this_nodes() {
         let file = JobFile::create_on_nodes(1, &[of(1, "a"), of(1, "b")]).expect("a job's file");
         let nodes = file.nodes().expect("a table");
-        assert_eq!(nodes.device(), "");
-        for device in ["enp129s0f0np0.4", "lo"] {
-            nodes.set_device(device);
-            assert_eq!(nodes.device(), device);
+        assert_eq!(nodes.route(), Route::default());
+        let longest = Route { device: "enp129s0f0np0.4".into(), port: Some("x".repeat(64) + ":1") };
+        for route in [longest, Route::over("lo")] {
+            assert_eq!(nodes.set_route(&route), Ok(()));
+            assert_eq!(nodes.route(), route);
         }
+        assert!(nodes.set_route(&Route::over("x".repeat(ROUTE_BYTES + 1))).is_err());
     }
 
     #[test]
@@ -300,8 +312,8 @@ mod tests {
         assert!(nodes.pes(1).end <= 2 && nodes.host(1).len() <= HOST_BYTES);
         assert!(nodes.agent(1).is_some_and(|agent| agent.len() == RECORD_BYTES));
         assert!(nodes.node_of(1) < 2);
-        nodes.record(0).device_bytes.store(u32::MAX, Ordering::Relaxed);
-        assert_eq!(nodes.device().len(), DEVICE_BYTES);
+        nodes.record(0).route_bytes.store(u32::MAX, Ordering::Relaxed);
+        assert_eq!(nodes.route().device.len(), ROUTE_BYTES);
         let own = nodes.record(nodes.own());
         own.worker_bytes.store(u32::MAX, Ordering::Relaxed);
         assert_eq!(nodes.worker().len(), WORKER_BYTES);

@@ -60,6 +60,7 @@ impl Settings {
         let layout = layout.map_err(|error| no_room(error, !sizes.partitions.is_empty()))?;
         let locks_in_order = env::LOCK_ORDER.word()? == Some("arrival");
         let eager = env::ATTACH.word()? == Some("eager");
+        env::TRANSPORT.word()?;
         env::STARTUP_TIMEOUT.seconds()?;
         collectives::select::read_environment()?;
         Ok(Self { choice, data, pages, specs, in_slot, on_devices, layout, locks_in_order, eager })

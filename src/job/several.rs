@@ -12,7 +12,8 @@ use super::launcher::Launcher;
 use super::nodes::{Nodes, RECORD_BYTES};
 use crate::atomics::Ordering;
 use crate::engine::agent::{self, Report};
-use crate::engine::network::{self, Site};
+use crate::engine::network::{self, Preference};
+use crate::engine::probe;
 use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::sys::helper::{self, Served};
@@ -23,7 +24,8 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use crate::sys::helper::OPTION;
+/// The option with which this node's launcher is an agent; [`serve_by`] reads the argument after it.
+pub const OPTION: &str = "--agent";
 
 /// How often a PE checks whether its node's table is complete, and an agent whether it is still
 /// needed.
@@ -79,8 +81,9 @@ fn introduce_node(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Resu
             _ => {}
         }
     }
-    let chooses = environment::variable(network::VARIABLE).is_some();
-    nodes.set_device(&network::device(&sites, nodes.own(), |node| nodes.host(node), chooses)?);
+    let chosen = environment::variable(network::VARIABLE);
+    let (name, preference) = (|node| nodes.host(node), Preference::own()?);
+    nodes.set_route(&network::route(&sites, nodes.own(), name, preference, chosen.as_deref())?)?;
     let record = hex(&start_agent(job)?);
     exchange.publish(About::Agent, nodes.own(), &record)?;
     exchange.meet()?;
@@ -101,7 +104,7 @@ fn own_card(job: &JobFile, nodes: &Nodes) -> Result<Card, String> {
     let heap = (cgroup::memory() / job.near().len() as u64).max(64 << 20);
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = host.trim().replace(|c: char| c.is_whitespace() || c == '/', "-");
-    Ok(Card { heap, host, site: Site::own(), secret })
+    Ok(Card { heap, host, site: probe::own_site(Preference::own()?), secret })
 }
 
 /// Starts this node's agent and returns its record.
@@ -112,7 +115,7 @@ fn start_agent(job: &JobFile) -> Result<Vec<u8>, String> {
     let told = job
         .file()
         .map_err(Error::from)
-        .and_then(|file| helper::ask(file, program.as_deref(), serve));
+        .and_then(|file| helper::ask(file, (program.as_deref(), OPTION), serve));
     let told = told.map_err(|error: Error| error.to_string())?;
     match Report::decode(&told) {
         Some(Report::Record(record)) => Ok(record),

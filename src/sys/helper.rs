@@ -16,9 +16,6 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// The option that starts the helper's own program; [`parse`] reads the argument after it.
-pub const OPTION: &str = "--agent";
-
 /// The process that a helper serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
@@ -34,21 +31,21 @@ impl Served {
 }
 
 /// Runs a helper that inherits only a copy of the descriptor `keep`, and a pipe: the program
-/// `program`, or `run` if there is none. Returns everything that it writes to the pipe until it
+/// `program` with `option` and an argument for [`parse`], or `run` if there is none. Returns everything that it writes to the pipe until it
 /// closes the pipe.
 ///
 /// # Errors
 /// If the process cannot be created.
 pub fn ask(
     keep: BorrowedFd,
-    program: Option<&Path>,
+    (program, option): (Option<&Path>, &str),
     run: impl FnOnce(OwnedFd, OwnedFd, Served),
 ) -> Result<Vec<u8>, Error> {
     let [ours, theirs] = pass::pipe()?;
     let keep = keep.try_clone_to_owned().map_err(System::of("dup"))?;
     let served = Served { pid: process::pid(), started: process::own_start() };
     // Before the fork, where allocation is safe.
-    let command = program.and_then(|path| command(path, [&keep, &theirs], served));
+    let command = program.and_then(|path| command(path, option, [&keep, &theirs], served));
     // SAFETY: the child has only this thread. What it uses (memory allocation, loading of
     // libraries) the C library supports in a forked child of a process with several threads.
     match unsafe { fork() }.map_err(System::of("fork"))? {
@@ -85,14 +82,19 @@ pub fn end(status: i32) -> ! {
 }
 
 /// The arguments of a helper with its own program. `None` if the path contains a zero byte.
-fn command(path: &Path, files: [&OwnedFd; 2], served: Served) -> Option<[CString; 3]> {
+fn command(
+    path: &Path,
+    option: &str,
+    files: [&OwnedFd; 2],
+    served: Served,
+) -> Option<[CString; 3]> {
     let [file, pipe] = files.map(AsRawFd::as_raw_fd);
     let words = format!("{file}:{pipe}:{}:{}", served.pid, served.started);
     let path = CString::new(path.as_os_str().as_bytes()).ok()?;
-    Some([path, CString::new(OPTION).ok()?, CString::new(words).ok()?])
+    Some([path, CString::new(option).ok()?, CString::new(words).ok()?])
 }
 
-/// Parses the argument after [`OPTION`]: the job's file, the pipe, and the process to serve.
+/// Parses the argument after the option: the job's file, the pipe, and the process to serve.
 pub fn parse(words: &str) -> Option<(OwnedFd, OwnedFd, Served)> {
     let mut fields = words.split(':');
     let [file, pipe]: [RawFd; 2] = [fields.next()?.parse().ok()?, fields.next()?.parse().ok()?];

@@ -16,6 +16,7 @@ pub mod library;
 pub mod loaded;
 pub mod own_names;
 pub mod pmix;
+pub mod rdma;
 pub mod signal;
 pub mod socket;
 pub mod stdio;

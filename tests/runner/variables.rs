@@ -75,6 +75,7 @@ fn as_written() -> Result {
         ("SHMEM_STARTUP_TIMEOUT", "1e400"),
         ("SHMEM_LOCK_ORDER", "fifo"),
         ("SHMEM_ATTACH", "early"),
+        ("SHMEM_TRANSPORT", "ud"),
         ("SHMEM_SYMMETRIC_HEAP_SIZE", "20q"),
         ("SHMEM_BCAST_ALGORITHM", "Fast"),
         ("SHMEM_TREE_DEGREE", "065"),

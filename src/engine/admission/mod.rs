@@ -14,7 +14,8 @@
 //!     hands the connection to UCX; 0       -------->
 //! ```
 //!
-//! After that, the connection costs what any other does. The server's proof comes before the client
+//! After that, the connection costs what any other does. A client may stay, and so show that it is still
+//! there: over RDMA, the two have no other connection that the kernel knows. The server's proof comes before the client
 //! connects UCX, so nobody who has taken the port of a server that ended can attack the client.
 //! Connections that nobody announces are closed.
 
@@ -120,11 +121,12 @@ pub struct Visit {
 
 impl Visit {
     /// Announces this process's new connections to the server's UCX. From then on they carry data. There
-    /// is none if the server's UCX has connected to this process before: UCX uses that connection.
+    /// is none if the server's UCX has connected to this process before: UCX uses that connection. Returns
+    /// the connection to the server, which closing it ends the visit.
     ///
     /// # Errors
     /// In words, if the server does not admit them.
-    pub fn announce(mut self) -> Result<(), String> {
+    pub fn announce(mut self) -> Result<TcpStream, String> {
         // Others of the program's sockets may connect for longer.
         let until = Instant::now() + self.most.min(CONNECTING);
         while socket::is_connecting() && Instant::now() < until {
@@ -149,6 +151,6 @@ impl Visit {
                 }
             }
         }
-        Ok(())
+        Ok(self.stream)
     }
 }

@@ -28,6 +28,8 @@ pub struct Server {
     listener: TcpListener,
     guard: Guard,
     clients: Vec<Client>,
+    /// Those that have proved themselves, have announced what they had to, and stay.
+    admitted: Vec<TcpStream>,
 }
 
 struct Client {
@@ -55,7 +57,8 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         let access = Access { admits: listener.local_addr().map_err(failed)?, listens };
         guard.keep();
-        let server = Self { listener, guard: guard.clone(), clients: Vec::new() };
+        let server =
+            Self { listener, guard: guard.clone(), clients: Vec::new(), admitted: Vec::new() };
         Ok((server, access))
     }
 
@@ -78,7 +81,8 @@ impl Server {
         };
         loop {
             let waits = self.clients.iter().any(|client| client.announced.is_some());
-            let fds = self.clients.iter().map(|client| client.stream.as_fd());
+            let fds = self.clients.iter().map(|client| &client.stream).chain(&self.admitted);
+            let fds = fds.map(AsFd::as_fd);
             let most = match (waits, self.clients.is_empty()) {
                 (true, _) => SOON,
                 (_, false) => CROWDED,
@@ -86,7 +90,14 @@ impl Server {
             };
             pass::wait(fds.chain([self.listener.as_fd()]), most);
             self.accept();
-            self.clients.retain_mut(|client| client.advance(&secret));
+            for mut client in std::mem::take(&mut self.clients) {
+                match client.advance(&secret) {
+                    true => self.clients.push(client),
+                    false if client.proven.is_some() => self.admitted.push(client.stream),
+                    false => {}
+                }
+            }
+            self.admitted.retain(stays);
             self.hand_over();
         }
     }
@@ -173,6 +184,11 @@ impl Client {
             }
         }
     }
+}
+
+/// Whether a client has neither left nor sent anything: there is nothing more to say.
+fn stays(stream: &TcpStream) -> bool {
+    stream.peek(&mut [0]).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
 }
 
 const _: () = assert!(ADDRESS + CHALLENGE == ANNOUNCEMENT);

@@ -108,7 +108,7 @@ impl Peers {
         let failed = |why| Error::Engine(format!("its node's agent: {why}"));
         let visit = record.access.request(&self.secret, most).map_err(failed)?;
         let connection = worker.connect(&record.address, OPERATIONS)?;
-        visit.announce().map_err(failed)?;
+        worker.keep(visit.announce().map_err(failed)?);
         self.agents[node] = Some(Agent { connection, pe, message: 0, before_question: 0 });
         Ok(connection)
     }

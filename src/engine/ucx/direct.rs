@@ -277,7 +277,8 @@ impl Direct {
     fn connect(&self, worker: &Worker<Inbox>, secret: &Secret) -> Option<Connection> {
         let visit = self.record.access.request(secret, ADMISSION).ok()?;
         let connection = worker.connect(&self.record.address, NOTIFICATIONS).ok()?;
-        visit.announce().ok().map(|()| connection)
+        worker.keep(visit.announce().ok()?);
+        Some(connection)
     }
 
     /// Whether a message can be sent.

@@ -6,6 +6,7 @@ mod connections;
 mod direct;
 mod memory;
 mod message;
+pub(super) mod probe;
 mod progress;
 mod raw;
 mod reach;
@@ -58,7 +59,7 @@ impl Ucx {
     pub fn open(job: &JobFile, nodes: &Nodes) -> Result<Self, Error> {
         let secret = job.secret().ok_or_else(|| Error::Engine("the job has no secret".into()))?;
         let inbox = Inbox::default();
-        let (worker, guard) = Worker::open(&nodes.device(), inbox).map_err(|error| {
+        let (worker, guard) = Worker::open(&nodes.route(), inbox).map_err(|error| {
             let host = nodes.host(nodes.own());
             Error::Engine(format!("other nodes cannot be reached from {host}: {error}"))
         })?;

@@ -4,7 +4,7 @@
 use super::bindings::{self as ucx, Functions, Handle, Status};
 use crate::atomics::{AtomicI32, Ordering};
 use crate::engine::admission::{Guard, open_guarded};
-use crate::engine::network;
+use crate::engine::network::{self, Route};
 use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
 use crate::sys::library::{self, Library};
@@ -25,10 +25,31 @@ const WHEN_LOADED: [(&str, &str); 5] = [
     ("UCX_LOG_FILE", "stderr"),
     ("UCX_WARN_UNUSED_ENV_VARS", "no"),
 ];
-/// The transport over which operations on one PE stay in order: one lane, one stream of bytes.
-const TRANSPORT: &str = "tcp";
 /// Names which transports the user allows: a list, or with `^` in front one of those not allowed.
 const ALLOWED: &str = "UCX_TLS";
+
+/// What UCX sends over. With each, operations on one PE stay in order, as [`Engine`](crate::engine::Engine)
+/// promises: there is one lane to a process, and what is sent over it arrives in order.
+struct Transport {
+    name: &'static str,
+    /// What UCX gets as its list of transports.
+    list: &'static str,
+    /// By which names a user's list allows each of them.
+    allowed_by: &'static [&'static [&'static str]],
+}
+
+/// One stream of bytes.
+const TCP: Transport = Transport { name: "tcp", list: "tcp", allowed_by: &[&["tcp"]] };
+/// One pair of queues, reliably connected, at one port. UCX sets these up over TCP, where strangers are kept
+/// out. Its other way is datagrams (`ud`), which whoever shares the fabric can send. `dc`, several ports and
+/// adaptive routing would keep no order.
+const RDMA: Transport = Transport {
+    name: "rdma",
+    list: "rc_verbs,tcp:aux",
+    allowed_by: &[&["rc_verbs", "rc_v", "rc", "ib"], &["tcp", "tcp:aux"]],
+};
+/// The first version, 1.x, that can set up RDMA over TCP.
+const RDMA_MINOR: c_uint = 16;
 
 /// A worker, for as long as the process lives. Only one thread may use it at a time: there is one value for
 /// it, which no other thread can share.
@@ -72,15 +93,15 @@ extern "C" fn note_failure(broken: *mut c_void, _endpoint: Handle, status: Statu
 }
 
 impl RawWorker {
-    /// Loads UCX and creates a worker on this network device, unless the user chooses another one. Nobody
-    /// is admitted to it yet. UCX gets one device only: version 1.13 loses connections when several lead to
-    /// the same node.
+    /// Loads UCX and creates a worker that uses this route, unless the user chooses another network device.
+    /// Nobody is admitted to it yet. UCX gets one device only: version 1.13 loses connections when several
+    /// lead to the same node.
     ///
     /// # Errors
     /// If UCX is missing, too old, or does not work here; in words for the user.
-    pub fn open(device: &str) -> Result<(Self, Guard), Error> {
-        let mut this = Self::without_worker()?;
-        let start = || this.start(device).and_then(|()| this.address());
+    pub fn open(route: &Route) -> Result<(Self, Guard), Error> {
+        let mut this = Self::without_worker(Transport::of(route.port.as_ref()))?;
+        let start = || this.start(route).and_then(|()| this.address());
         // Its address has the ports, in the network's order of bytes.
         let has = |address: &Vec<u8>, port: u16| {
             address.windows(size_of::<u16>()).any(|it| it == port.to_be_bytes())
@@ -90,9 +111,9 @@ impl RawWorker {
     }
 
     /// UCX's functions, without a worker yet.
-    fn without_worker() -> Result<Self, Error> {
+    fn without_worker(transport: &Transport) -> Result<Self, Error> {
         let library = load()?;
-        version_of(&library)?;
+        transport.check(&version_of(&library)?)?;
         let ucx = Functions::of(&library)?;
         let status_string = library.function(c"ucs_status_string")?.as_ptr();
         // SAFETY: the function of this name has this type in UCX's header.
@@ -105,8 +126,8 @@ impl RawWorker {
         Ok(Self { ucx, status_string, context, worker, fd: -1 })
     }
 
-    fn start(&mut self, device: &str) -> Result<(), Error> {
-        let config = self.configured(device)?;
+    fn start(&mut self, route: &Route) -> Result<(), Error> {
+        let config = self.configured(route)?;
         let params = ucx::Params {
             field_mask: ucx::PARAM_FEATURES,
             features: ucx::FEATURE_AM | ucx::FEATURE_WAKEUP,
@@ -153,23 +174,25 @@ impl RawWorker {
     }
 
     /// UCX's configuration, from its own variables and from our rules of order.
-    fn configured(&self, device: &str) -> Result<Handle, Error> {
-        check_transport()?;
-        if device.is_empty() && variable(network::VARIABLE).is_none() {
-            return Err(Error::Engine(format!(
-                "no device leads to all hosts, and {} is set for other processes of the job only",
-                network::VARIABLE
-            )));
-        }
+    fn configured(&self, Route { device, port }: &Route) -> Result<Handle, Error> {
+        let devices = match (port, variable(network::VARIABLE)) {
+            (Some(port), _) => Some(format!("{port},{device}")),
+            (None, Some(_)) => None,
+            (None, None) if device.is_empty() => {
+                return Err(Error::Engine(format!(
+                    "no device leads to all hosts, and {} is set for other processes of the job only",
+                    network::VARIABLE
+                )));
+            }
+            (None, None) => Some(device.clone()),
+        };
+        let transport = Transport::of(port.as_ref());
         let mut config = null_mut();
         // SAFETY: null names, and a pointer to write to.
         let status = unsafe { (self.ucx.ucp_config_read)(null(), null(), &raw mut config) };
         self.check("ucp_config_read", status)?;
-        let mut settings = vec![("TLS", TRANSPORT.to_owned())];
-        if variable(network::VARIABLE).is_none() {
-            settings.push(("NET_DEVICES", device.to_owned()));
-        }
-        for (name, value) in settings {
+        let transports = ("TLS", transport.list.to_owned());
+        for (name, value) in [transports].into_iter().chain(devices.map(|it| ("NET_DEVICES", it))) {
             let [name, value] =
                 [name.to_owned(), value].map(|text| CString::new(text).unwrap_or_default());
             // SAFETY: a configuration, and two C strings.
@@ -283,40 +306,68 @@ pub(super) fn load() -> Result<Library, Error> {
     })
 }
 
-/// What a job over several nodes would run over, for display.
+/// What a job over several nodes would run over by this route, for display.
 ///
 /// # Errors
 /// If such jobs cannot run here; in words for the user.
-pub fn about() -> Result<String, Error> {
+pub fn about(route: &Route) -> Result<String, Error> {
     let version = version_of(&load()?)?;
-    check_transport()?;
+    let transport = Transport::of(route.port.as_ref());
+    transport.check(&version)?;
     let allowed =
         variable(ALLOWED).map(|it| format!(", allowed by {ALLOWED}={}", it.to_string_lossy()));
-    Ok(format!("UCX {version} over {TRANSPORT}{}", allowed.unwrap_or_default()))
+    let port = route.port.as_ref().map(|port| format!(", port {port}")).unwrap_or_default();
+    let Version(major, minor, release) = version;
+    let name = transport.name;
+    Ok(format!("UCX {major}.{minor}.{release} over {name}{port}{}", allowed.unwrap_or_default()))
 }
 
-/// Checks that the user allows the transport.
-fn check_transport() -> Result<(), Error> {
-    match variable(ALLOWED).filter(|list| !allows(&list.to_string_lossy(), TRANSPORT)) {
-        None => Ok(()),
-        Some(list) => Err(Error::Engine(format!(
-            "{ALLOWED}={}: operations on a PE stay in order over {TRANSPORT}; expected a list with \
-             {TRANSPORT} or all, or no such variable",
-            list.to_string_lossy()
-        ))),
+impl Transport {
+    /// What a route with this RDMA port, or none, uses.
+    fn of(port: Option<&String>) -> &'static Self {
+        if port.is_some() { &RDMA } else { &TCP }
+    }
+
+    /// Checks that this version of UCX has the transport, and that the user allows it.
+    fn check(&self, version: &Version) -> Result<(), Error> {
+        if self.name == RDMA.name && version.1 < RDMA_MINOR {
+            let Version(major, minor, release) = version;
+            return Err(Error::Engine(format!(
+                "this is UCX {major}.{minor}.{release}; RDMA needs 1.{RDMA_MINOR} or later: earlier \
+                 versions set up its connections by datagrams that strangers could send, too"
+            )));
+        }
+        match variable(ALLOWED).filter(|list| !self.is_allowed_by(&list.to_string_lossy())) {
+            None => Ok(()),
+            Some(list) => Err(Error::Engine(format!(
+                "{ALLOWED}={}: operations on a PE stay in order over {}; expected a list with {} or all, or \
+                 no such variable",
+                list.to_string_lossy(),
+                self.name,
+                self.list.replace(',', " and ")
+            ))),
+        }
+    }
+
+    /// Whether a value of `UCX_TLS` allows the transport. A name may begin with a backslash, which keeps UCX
+    /// from taking it for an alias. `tcp:aux` allows it for connecting only.
+    fn is_allowed_by(&self, list: &str) -> bool {
+        let (denies, list) = list.strip_prefix('^').map_or((false, list), |list| (true, list));
+        let items: Vec<_> = list.split(',').map(|it| it.trim().trim_start_matches('\\')).collect();
+        let names =
+            |names: &&[&str]| items.iter().any(|item| names.contains(item) || *item == "all");
+        match denies {
+            false => self.allowed_by.iter().all(names),
+            true => !self.allowed_by.iter().any(names),
+        }
     }
 }
 
-/// Whether a value of `UCX_TLS` allows a transport. A name may begin with a backslash, which keeps UCX from
-/// taking it for an alias. `tcp:aux` allows it for connecting only.
-fn allows(list: &str, transport: &str) -> bool {
-    let (denies, list) = list.strip_prefix('^').map_or((false, list), |list| (true, list));
-    let name = |item: &str| item.trim().trim_start_matches('\\') == transport;
-    denies != list.split(',').any(|item| name(item) || item.trim() == "all")
-}
+/// A version of UCX.
+struct Version(c_uint, c_uint, c_uint);
 
 /// UCX's version, checked. This comes first: an old version lacks some of the functions.
-fn version_of(library: &Library) -> Result<String, Error> {
+fn version_of(library: &Library) -> Result<Version, Error> {
     type GetVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint);
     let function = library.function(c"ucp_get_version")?.as_ptr();
     let (mut major, mut minor, mut release) = (0, 0, 0);
@@ -331,7 +382,7 @@ fn version_of(library: &Library) -> Result<String, Error> {
             "libucp.so.0 is UCX {major}.{minor}.{release}; expected 1.13 or a later 1.x"
         )));
     }
-    Ok(format!("{major}.{minor}.{release}"))
+    Ok(Version(major, minor, release))
 }
 
 /// The descriptor that an armed worker makes readable.
@@ -354,10 +405,26 @@ mod tests {
     #[test]
     fn lists_of_transports_allow_what_ucx_would_take() {
         for list in ["tcp", "tcp,self", "self, tcp", "all", "\\tcp", "^sm", "^rc,ud", "rc,all"] {
-            assert!(allows(list, "tcp"), "{list}");
+            assert!(TCP.is_allowed_by(list), "{list}");
         }
         for list in ["", "sm", "rc,self", "^tcp", "^rc,tcp", "^all", "tcpx", "tcp:aux"] {
-            assert!(!allows(list, "tcp"), "{list}");
+            assert!(!TCP.is_allowed_by(list), "{list}");
+        }
+        for list in ["rc,tcp", "all", "rc_verbs, tcp:aux", "ib,tcp,self", "^ud", "^sm,dc"] {
+            assert!(RDMA.is_allowed_by(list), "{list}");
+        }
+        for list in ["", "rc", "rc_verbs,ud:aux", "tcp", "^tcp", "^rc", "^ib", "dc,tcp"] {
+            assert!(!RDMA.is_allowed_by(list), "{list}");
+        }
+    }
+
+    #[test]
+    fn rdma_needs_a_version_that_keeps_strangers_out() {
+        for (minor, suffices) in [(13, false), (15, false), (16, true), (22, true)] {
+            let version = Version(1, minor, 1);
+            assert!(TCP.check(&version).is_ok());
+            let checked = RDMA.check(&version).map_err(|error| error.to_string());
+            assert_eq!(checked.is_ok(), suffices, "{checked:?}");
         }
     }
 }

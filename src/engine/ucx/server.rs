@@ -9,6 +9,7 @@ use super::message::{
 use super::worker::{Receiver, Sender, Worker};
 use crate::engine::admission;
 use crate::engine::exports::Record;
+use crate::engine::network::Route;
 use crate::engine::secret::Secret;
 use crate::engine::served::Served;
 use crate::error::Error;
@@ -31,11 +32,11 @@ impl Server {
     /// As for [`Worker::open`], and if strangers cannot be kept out.
     pub fn open(
         near: Range<usize>,
-        device: &str,
+        route: &Route,
         secret: impl Fn() -> Option<Secret> + Send + 'static,
     ) -> Result<(Worker<Self>, Record), Error> {
         let server = Self { served: Served::none(near).into(), end: Cell::new(0) };
-        let (worker, guard) = Worker::open(device, server)?;
+        let (worker, guard) = Worker::open(route, server)?;
         let (admission, access) = admission::Server::open(&guard)?;
         admission.start(secret)?;
         let record = Record { address: worker.address()?, access };

@@ -8,10 +8,12 @@ use super::message::{Batch, HEAD, Handler, Message, Received, unpack};
 use super::raw::{Endpoint, RawWorker};
 use crate::atomics::{AtomicI32, Ordering, fence};
 use crate::engine::admission::Guard;
+use crate::engine::network::Route;
 use crate::error::Error;
 use crate::failure;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
+use std::net::TcpStream;
 use std::ops::{Deref, Range};
 use std::ptr::null_mut;
 use std::slice;
@@ -26,6 +28,8 @@ pub struct Worker<R: 'static> {
     outboxes: RefCell<Vec<Outbox>>,
     /// When the last message was sent that was one of a burst.
     last_of_burst: Cell<Instant>,
+    /// Over RDMA, the connections over which others have admitted this process. They last as long as it does.
+    visits: Option<RefCell<Vec<TcpStream>>>,
 }
 
 // SAFETY: any thread may use the worker, one at a time. So it is with the receiver, which `open` was given
@@ -113,13 +117,14 @@ impl<R: Receiver> Worker<R> {
     ///
     /// # Errors
     /// As there.
-    pub fn open(device: &str, receiver: R) -> Result<(Self, Guard), Error> {
-        let (raw, guard) = RawWorker::open(device)?;
+    pub fn open(route: &Route, receiver: R) -> Result<(Self, Guard), Error> {
+        let (raw, guard) = RawWorker::open(route)?;
         // For the life of the process, as the worker.
         let receiver = Box::leak(Box::new(receiver));
         raw.listen(receiver)?;
         let (outboxes, last_of_burst) = (RefCell::default(), Instant::now().into());
-        Ok((Self { raw, receiver, outboxes, last_of_burst }, guard))
+        let visits = route.port.as_ref().map(|_| RefCell::default());
+        Ok((Self { raw, receiver, outboxes, last_of_burst, visits }, guard))
     }
 
     /// Who takes in what comes.
@@ -141,6 +146,14 @@ impl<R> Worker<R> {
         let mut outboxes = self.outboxes.borrow_mut();
         outboxes.push(Outbox { to, handler, batch, oldest, last, row: 0, unsent });
         Ok(Connection { endpoint, outbox: outboxes.len() - 1 })
+    }
+
+    /// Ends a visit, or over RDMA goes on with it: the process that has admitted this one sees by it that this
+    /// one still uses its connection.
+    pub fn keep(&self, visit: TcpStream) {
+        if let Some(visits) = &self.visits {
+            visits.borrow_mut().push(visit);
+        }
     }
 
     /// Sends a message over a connection that this worker has made, after all that were sent over it before.
@@ -408,7 +421,7 @@ impl Sender<'_> {
 }
 
 /// What UCX passes with each message for a handler.
-struct Route<R: 'static> {
+struct Handling<R: 'static> {
     worker: RawWorker,
     receiver: &'static R,
     handler: Handler,
@@ -421,7 +434,7 @@ impl RawWorker {
         for handler in R::HANDLERS {
             // For the life of the process, as the worker.
             let route =
-                Box::leak(Box::new(Route { worker: self.alias(), receiver, handler: *handler }));
+                Box::leak(Box::new(Handling { worker: self.alias(), receiver, handler: *handler }));
             let param = ucx::HandlerParam {
                 field_mask: ucx::HANDLER_ID | ucx::HANDLER_CALLBACK | ucx::HANDLER_ARG,
                 id: handler.id,
@@ -442,7 +455,7 @@ impl RawWorker {
 /// Takes in a message. UCX calls this while the worker makes progress.
 ///
 /// # Safety
-/// `route` is a [`Route<R>`]. `header` and `data` are readable for as many bytes as their lengths say, and
+/// `route` is a [`Handling<R>`]. `header` and `data` are readable for as many bytes as their lengths say, and
 /// do not change. `param` is UCX's.
 unsafe extern "C" fn received<R: Receiver>(
     route: *mut c_void,
@@ -453,7 +466,7 @@ unsafe extern "C" fn received<R: Receiver>(
     param: *const RecvParam,
 ) -> Status {
     // SAFETY: `listen` has passed this route, and UCX its parameters, until this returns.
-    let (route, param) = unsafe { (&*route.cast::<Route<R>>(), &*param) };
+    let (route, param) = unsafe { (&*route.cast::<Handling<R>>(), &*param) };
     let bytes = |at: *const c_void, length| match length {
         0 => &[][..],
         // SAFETY: UCX guarantees the bytes until this returns.

@@ -24,7 +24,7 @@ pub fn report(job: &Job) -> String {
         "launcher": job.launcher().name(),
         "pes": job.npes(),
         "backend": {"name": job.backend(), "reason": job.backend_reason()},
-        "several_nodes": several_nodes(),
+        "several_nodes": several_nodes(job),
         "heap": {"bytes": job.layout().heap().len(), "pages": job.heap_pages()},
         "partitions": partitions.collect::<Value>(),
         "cpus": cpus(),

@@ -9,7 +9,7 @@ use onenode_core::copy;
 use onenode_core::pages::Bytes;
 use onenode_core::sys::{cgroup, process};
 use oneshmem::argument::memory::Unused;
-use oneshmem::engine::ucx;
+use oneshmem::engine::{probe, ucx};
 use oneshmem::env;
 use oneshmem::error::{Called::Blocking, Error, Routine};
 use oneshmem::job::{Job, existing, setup};
@@ -55,7 +55,7 @@ fn report(job: &Job) -> String {
         ("Installation", installation()),
         ("Launcher", format!("{}; {} PE{}", job.launcher().name(), job.npes(), s(job.npes()))),
         ("Backend", format!("{} ({})", job.backend(), job.backend_reason())),
-        ("Several nodes", several_nodes()),
+        ("Several nodes", several_nodes(job)),
         ("Symmetric heap", heap(job)),
         ("Heap pages", job.heap_pages()),
         ("Locks", lock::order_told()),
@@ -93,11 +93,17 @@ fn build() -> String {
 }
 
 /// What jobs over several nodes would use.
-fn several_nodes() -> String {
+fn several_nodes(job: &Job) -> String {
     if cfg!(feature = "smartmap") {
         return "no: the feature smartmap serves jobs on one node only".into();
     }
-    ucx::about().unwrap_or_else(|error| format!("no: {error}"))
+    // As in this job, or as in one with hosts like this one.
+    let route = job.nodes().map(|nodes| Ok((nodes.route(), None)));
+    let about = route.unwrap_or_else(probe::among_equals).and_then(|(route, why)| {
+        let about = ucx::about(&route).map_err(|error| error.to_string())?;
+        Ok(about + &why.map(|why| format!(" (no RDMA: {why})")).unwrap_or_default())
+    });
+    about.unwrap_or_else(|why| format!("no: {why}"))
 }
 
 fn installation() -> String {

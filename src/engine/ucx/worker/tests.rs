@@ -4,6 +4,7 @@ use super::*;
 use crate::atomics::AtomicU64;
 use crate::engine::admission::open_guarded;
 use crate::engine::exports::Record;
+use crate::engine::network::Route;
 use crate::engine::secret::Secret;
 use crate::engine::served::tests::heap_of;
 use crate::engine::ucx::direct::{DirectConnections, Inbox, Notification};
@@ -37,12 +38,12 @@ impl Pair {
             eprintln!("left out: {error}");
             return None;
         }
-        let (here, guard) = Worker::open("lo", Inbox::default()).expect("a worker");
+        let (here, guard) = Worker::open(&Route::over("lo"), Inbox::default()).expect("a worker");
         guard.close().expect("a descriptor");
         let secret = Secret::new().expect("random bytes");
         let theirs = secret.clone();
         let (there, record) =
-            Server::open(4..6, "lo", move || Some(theirs.clone())).expect("a server");
+            Server::open(4..6, &Route::over("lo"), move || Some(theirs.clone())).expect("a server");
         let memory: Vec<_> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
         *there.receiver().served.borrow_mut() = heap_of(&memory, LIFE);
         let visit = record.access.request(&secret, MOST).expect("a server that knows the secret");
@@ -404,7 +405,7 @@ fn what_ucx_reads_is_kept_until_it_has_been_sent_and_no_longer() {
 #[test]
 fn a_message_that_cannot_be_sent_is_released_and_breaks_the_connection() {
     let Some(pair) = Pair::new() else { return };
-    let (other, guard) = Worker::open("lo", Inbox::default()).expect("a worker");
+    let (other, guard) = Worker::open(&Route::over("lo"), Inbox::default()).expect("a worker");
     let address = other.address().expect("an address");
     let nobody = pair.here.connect(&address, NOTIFICATIONS).expect("an endpoint");
     let message = message::words(0, &[]);
@@ -419,7 +420,7 @@ fn a_message_that_cannot_be_sent_is_released_and_breaks_the_connection() {
 #[test]
 fn a_pe_is_notified_directly_once_the_connection_is_open() {
     let Some(pair) = Pair::new() else { return };
-    let (there, guard) = Worker::open("lo", Inbox::default()).expect("a worker");
+    let (there, guard) = Worker::open(&Route::over("lo"), Inbox::default()).expect("a worker");
     let (server, access) = admission::Server::open(&guard).expect("a port");
     let theirs = pair.secret.clone();
     server.start(move || Some(theirs.clone())).expect("a thread");

@@ -16,6 +16,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getpid, getppid, pipe2, read, setpgid, write};
 use oneshmem::engine::agent::{Report, serve};
+use oneshmem::engine::probe;
 use oneshmem::job::file::JobFile;
 use oneshmem::job::several;
 use std::ffi::{OsStr, OsString};
@@ -136,13 +137,21 @@ impl Drop for Agent {
 /// Serves the node of a PE that a foreign launcher has started. `words` has the details.
 pub fn serve_for_pe(words: Option<OsString>) -> Result<i32, Failure> {
     let _ = prctl::set_name(c"oshrun-agent");
-    match words.as_deref().and_then(OsStr::to_str).and_then(several::serve_by) {
-        Some(()) => Ok(1),
-        None => Err(Failure::own(format_args!(
-            "{} is for PEs that other launchers start",
-            several::OPTION
-        ))),
-    }
+    for_pe(several::OPTION, words, several::serve_by).map(|()| 1)
+}
+
+/// Tries RDMA for such a PE.
+pub fn probe_for_pe(words: Option<OsString>) -> Result<i32, Failure> {
+    for_pe(probe::OPTION, words, probe::serve_by).map(|()| 0)
+}
+
+fn for_pe(
+    option: &str,
+    words: Option<OsString>,
+    run: impl Fn(&str) -> Option<()>,
+) -> Result<(), Failure> {
+    let done = words.as_deref().and_then(OsStr::to_str).and_then(run);
+    done.ok_or_else(|| Failure::own(format_args!("{option} is for PEs that other launchers start")))
 }
 
 /// Makes the agent end with its launcher, however that ends, and block all other signals.

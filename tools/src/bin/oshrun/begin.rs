@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
 /// The version of the frames, incremented on every change.
-const PROTOCOL: u32 = 7;
+const PROTOCOL: u32 = 8;
 
 /// A string that must be the same on all hosts.
 pub fn identity() -> String {
@@ -213,7 +213,7 @@ mod tests {
         Begin {
             node: 1,
             nodes: vec![node(1, "a"), node(2, "b")],
-            sites: vec![Site::own(), Site::own()],
+            sites: vec![Site::without_rdma(), Site::without_rdma()],
             default_heap: 1 << 33,
             secret: Secret::of(&[7; Secret::BYTES]).expect("a secret"),
             interactive: true,
@@ -237,7 +237,7 @@ mod tests {
         let read = Begin::decode(&sent.encode()).unwrap();
         assert_eq!(format!("{sent:?}"), format!("{read:?}"));
         assert_eq!(sent.secret, read.secret);
-        let hello = Hello { identity: identity(), memory: 7, site: Some(Site::own()) };
+        let hello = Hello { identity: identity(), memory: 7, site: Some(Site::without_rdma()) };
         assert_eq!(Hello::decode(&hello.encode()), Some(hello));
     }
 

@@ -23,7 +23,8 @@ use super::watch::TIMED_OUT;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::signal::{Signal, raise};
-use oneshmem::env::STARTUP_TIMEOUT;
+use oneshmem::engine::network::Preference;
+use oneshmem::env::{STARTUP_TIMEOUT, TRANSPORT};
 use oneshmem::job::abort::{self, AbortKind};
 use std::time::{Duration, Instant};
 
@@ -93,7 +94,9 @@ pub fn run(mut options: Options, hosts: &Hosts) -> Result<i32, Failure> {
     let cells = matrix_file.as_ref().map(MatrixFile::most_cells);
     let sizes: Vec<usize> = nodes.iter().map(|node| node.pes).collect();
     let sinks = Sinks::new(options.tag_output, files)?;
-    let remotes = nodes.into_iter().map(|node| Remote::start(node, hosts));
+    let preference = options.parts[0].variable(TRANSPORT.name);
+    let preference = Preference::of(preference.as_deref()).map_err(Failure::own)?;
+    let remotes = nodes.into_iter().map(|node| Remote::start(node, hosts, preference));
     let remotes = remotes.collect::<Result<_, _>>()?;
     let due = |time: Option<Duration>| time.and_then(|time| Some((time, begin.checked_add(time)?)));
     let mut hub = Hub {

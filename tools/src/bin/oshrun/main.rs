@@ -57,6 +57,7 @@ use matrix::Matrix;
 use matrix::file::MatrixFile;
 use nix::sys::resource::{Resource, getrlimit, rlim_t};
 use onenode_core::atomics::Ordering;
+use oneshmem::engine::probe;
 use oneshmem::job::file::JobFile;
 use oneshmem::job::several;
 use oneshmem::memory::pages;
@@ -90,12 +91,15 @@ fn main() {
 #[inline(never)]
 fn with_stack() {
     let mut words = std::env::args_os().skip(1);
-    let status = if std::env::args_os().skip(1).eq([node::OPTION]) {
-        node::run()
+    let (first, second) = (words.next().unwrap_or_default(), words.next());
+    let status = if first == node::OPTION && words.next().is_none() {
+        node::run(second.as_deref())
     } else if std::env::args_os().skip(1).eq([source_lookup::OPTION]) {
         source_lookup::run()
-    } else if words.next().is_some_and(|word| word == several::OPTION) {
-        agent::serve_for_pe(words.next())
+    } else if first == several::OPTION {
+        agent::serve_for_pe(second)
+    } else if first == probe::OPTION {
+        agent::probe_for_pe(second)
     } else {
         let mut options = options::parse(std::env::args_os());
         match options.hosts.take() {

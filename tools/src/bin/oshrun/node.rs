@@ -26,24 +26,29 @@ use super::top::Top;
 use nix::poll::{PollFd, PollTimeout, poll};
 use onenode_core::atomics::Ordering;
 use onenode_core::sys::cgroup;
-use oneshmem::engine::network::{self, Site};
+use oneshmem::engine::network::{self, Preference};
+use oneshmem::engine::probe;
+use oneshmem::env::TRANSPORT;
 use oneshmem::job::abort::{self, AbortKind};
 use oneshmem::job::file::JobFile;
 use oneshmem::memory::pages;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{stderr, stdin, stdout};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The option that runs the command as a node. It is the only argument.
+/// The option that runs the command as a node. The only other argument is the user's preference of a
+/// transport, if there is one.
 pub const OPTION: &str = "--node";
 
 /// Runs a node from start to end.
-pub fn run() -> Result<i32, Failure> {
+pub fn run(preference: Option<&OsStr>) -> Result<i32, Failure> {
     let begin = Instant::now();
+    let site = probe::own_site(Preference::of(preference).map_err(Failure::own)?);
     let mut link = take_streams().map_err(cannot("take over standard input and output"))?;
-    let hello = Hello { identity: identity(), memory: cgroup::memory(), site: Some(Site::own()) };
+    let hello = Hello { identity: identity(), memory: cgroup::memory(), site: Some(site) };
     link.send(FrameKind::Hello, 0, &hello.encode());
     let mut frames = first_frames(&mut link)?.into_iter();
     let Some(frame) = frames.next() else {
@@ -161,9 +166,13 @@ fn prepare(task: &Begin) -> Result<(Plan<'_>, Arc<JobFile>), Failure> {
     }
     if let Some(nodes) = file.nodes() {
         let name = |node: usize| task.nodes[node].host.clone();
-        let chooses = options.parts[0].variable(network::VARIABLE).is_some();
-        let device = network::device(&task.sites, task.node, name, chooses);
-        nodes.set_device(&device.map_err(Failure::own)?);
+        let variable = |name| options.parts[0].variable(name);
+        let preference = Preference::of(variable(TRANSPORT.name).as_deref());
+        let chosen = variable(network::VARIABLE);
+        let route = preference.and_then(|preference| {
+            network::route(&task.sites, task.node, name, preference, chosen.as_deref())
+        });
+        route.and_then(|route| nodes.set_route(&route)).map_err(Failure::own)?;
     }
     file.header().statistics.store(task.cells.is_some().into(), Ordering::Relaxed);
     file.sign_as_launcher();

@@ -13,7 +13,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, read};
-use oneshmem::engine::network::Site;
+use oneshmem::engine::network::{Preference, Site};
 use oneshmem::job::nodes::NodeOf;
 use oneshmem_tools::installation::Installation;
 use std::io::Write;
@@ -82,8 +82,8 @@ pub enum Token {
 
 impl Remote {
     /// Starts the launcher on a node.
-    pub fn start(node: NodeOf, hosts: &Hosts) -> Result<Self, Failure> {
-        let Call { words, script } = call(&node.host, hosts)?;
+    pub fn start(node: NodeOf, hosts: &Hosts, preference: Preference) -> Result<Self, Failure> {
+        let Call { words, script } = call(&node.host, hosts, preference)?;
         let mut command = Command::new(&words[0]);
         command
             .args(&words[1..])
@@ -237,16 +237,17 @@ struct Call {
 }
 
 /// The call of the launcher on a host.
-fn call(host: &str, hosts: &Hosts) -> Result<Call, Failure> {
+fn call(host: &str, hosts: &Hosts, preference: Preference) -> Result<Call, Failure> {
     let own = Installation::of_this_command().map_err(Failure::own)?;
     let bin = hosts.prefix.as_deref().map(|prefix| prefix.join("bin"));
     let path = bin.as_deref().unwrap_or(own.bin()).join("oshrun");
     let Some(path) = path.to_str() else {
         return Err(Failure::own(format!("{}: the path is not UTF-8", path.display())));
     };
+    let arguments = [OPTION, preference.word()].map(String::from).to_vec();
     if hosts::is_this_machine(host) && hosts.prefix.is_none() {
         // This works wherever the command is installed.
-        let words = vec!["/proc/self/exe".into(), OPTION.into()];
+        let words = [vec!["/proc/self/exe".into()], arguments].concat();
         return Ok(Call { words, script: String::new() });
     }
     // A remote shell joins its arguments for a shell to parse; other agents run them unchanged. Words
@@ -254,8 +255,8 @@ fn call(host: &str, hosts: &Hosts) -> Result<Call, Failure> {
     // on its standard input. The launcher says hello before it reads, so a shell may read ahead.
     let quoted = shlex::try_quote(path).map_err(Failure::own)?;
     let (command, script) = match quoted == path {
-        true => (vec![path.into(), OPTION.into()], String::new()),
-        false => (vec!["sh".into()], format!("exec {quoted} {OPTION}\n")),
+        true => ([vec![path.into()], arguments].concat(), String::new()),
+        false => (vec!["sh".into()], format!("exec {quoted} {}\n", arguments.join(" "))),
     };
     let agent = match hosts.agent.is_empty() {
         true => SSH.map(String::from).to_vec(),

@@ -1,0 +1,77 @@
+//! Whether RDMA works on this host, as a process of its own finds out: nothing of UCX stays in this one.
+
+use super::network::{self, Preference, Route, Site};
+use super::ucx;
+use crate::error::Error;
+use crate::sys::environment::variable;
+use crate::sys::rdma::Port;
+use crate::sys::{helper, install};
+use onenode_core::sys::pass;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+
+/// The option with which the launcher is such a process; [`serve_by`] reads the argument after it.
+pub const OPTION: &str = "--probe-rdma";
+/// What it reports if a message has arrived.
+const WORKS: &[u8] = b"works";
+
+/// This host, where the user has this preference.
+pub fn own_site(preference: Preference) -> Site {
+    match preference {
+        Preference::Tcp => Site::without_rdma(),
+        _ => Site::own(Some(|device: &str| run(&Route::by_rdma(device)?))),
+    }
+}
+
+/// How this host would reach hosts that are like it, and why not by RDMA, if the user prefers that.
+///
+/// # Errors
+/// In words, if it would not in the way that the user prefers.
+pub fn among_equals() -> Result<(Route, Option<String>), String> {
+    let preference = Preference::own()?;
+    let site = own_site(preference);
+    let why = site.lack().filter(|_| preference == Preference::Auto).map(String::from);
+    let chosen = variable(network::VARIABLE);
+    let route =
+        network::route(&[site.clone(), site], 0, |_| "this".into(), preference, chosen.as_deref())?;
+    Ok((route, why))
+}
+
+/// Tries whether a message arrives over a route's RDMA port.
+///
+/// # Errors
+/// In words, why none does.
+fn run(route: &Route) -> Result<(), String> {
+    Port::of_network_device(&route.device)?.check_access()?;
+    let program = install::oshrun();
+    let asked = pass::pipe().map_err(Error::from).and_then(|[read, write]| {
+        // A pipe has room for it.
+        let _ = File::from(write).write_all(route.encode().as_bytes());
+        helper::ask(read.as_fd(), (program.as_deref(), OPTION), |route, pipe, _| serve(route, pipe))
+    });
+    let report = asked.map_err(|error| error.to_string())?;
+    match &report[..] {
+        WORKS => Ok(()),
+        [] => Err("the process that tried RDMA ended without a report".into()),
+        why => Err(String::from_utf8_lossy(why).into_owned()),
+    }
+}
+
+/// Is that process. `None` if the argument is not valid.
+pub fn serve_by(words: &str) -> Option<()> {
+    let (route, pipe, _) = helper::parse(words)?;
+    serve(route, pipe);
+    Some(())
+}
+
+/// Tries the route that is to be read from `route`, and writes the result to `pipe`.
+fn serve(route: OwnedFd, pipe: OwnedFd) {
+    let mut text = String::new();
+    let read = File::from(route).read_to_string(&mut text);
+    let tried = read
+        .map_err(|error| error.to_string())
+        .and_then(|_| ucx::probe::probe(&Route::decode(&text)).map_err(|error| error.to_string()));
+    let report = tried.map_or_else(String::into_bytes, |()| WORKS.to_vec());
+    let _ = File::from(pipe).write_all(&report);
+}

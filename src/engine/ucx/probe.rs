@@ -1,0 +1,44 @@
+//! A message from one worker to another over the same route, both in this process.
+
+use super::direct::Inbox;
+use super::message::OPERATIONS;
+use super::request::Remote;
+use super::server::Server;
+use super::worker::Worker;
+use crate::engine::network::Route;
+use crate::engine::secret::Secret;
+use crate::error::Error;
+use std::time::{Duration, Instant};
+
+/// How long each step may take.
+const MOST: Duration = Duration::from_secs(5);
+
+/// Asks a question and waits for its answer.
+///
+/// # Errors
+/// If no worker can be opened, or no answer comes.
+pub fn probe(route: &Route) -> Result<(), Error> {
+    let failed = |why: String| Error::Engine(why);
+    let secret = Secret::new()?;
+    let theirs = secret.clone();
+    let (there, record) = Server::open(0..1, route, move || Some(theirs.clone()))?;
+    let (here, guard) = Worker::open(route, Inbox::default())?;
+    guard.close()?;
+    let visit = record.access.request(&secret, MOST).map_err(failed)?;
+    let connection = here.connect(&record.address, OPERATIONS)?;
+    here.keep(visit.announce().map_err(failed)?);
+    let requests = &here.receiver().requests;
+    let number = requests.ask_for_answer(&here, Remote::none(connection, 0))?;
+    let until = Instant::now() + MOST;
+    while !requests.is_answered(number) {
+        here.progress();
+        there.progress();
+        if let Some(status) = connection.failure() {
+            return Err(failed(format!("a message: {}", here.words(status))));
+        }
+        if Instant::now() >= until {
+            return Err(failed(format!("no message has arrived within {} s", MOST.as_secs())));
+        }
+    }
+    Ok(())
+}
