@@ -45,6 +45,10 @@ pub fn trials() -> Vec<Trial> {
     add(Launcher::Hydra, "lost-3".to_string(), Box::new(lost_under_hydra));
     for launcher in LAUNCHERS {
         add(launcher, "last-words".to_string(), Box::new(move || last_words(launcher)));
+        for transport in ["auto", "rdma"] {
+            let run = move || without_rdma(launcher, transport);
+            add(launcher, format!("no-{transport}"), Box::new(run));
+        }
         add(launcher, "static".to_string(), Box::new(move || static_program(launcher)));
     }
     for (launcher, wrapper, ask) in launchers::MPI {
@@ -243,6 +247,24 @@ pub(crate) fn start(launcher: Launcher, hosts: usize, pes: usize) -> Result<Comm
 }
 
 /// PEs run by `wrapper` on all hosts reach each other.
+/// Where the hosts' network devices have no RDMA ports, a job does without, or ends with the reason.
+fn without_rdma(launcher: Launcher, transport: &str) -> Result {
+    let variable = format!("SHMEM_TRANSPORT={transport}");
+    let mut command = start(launcher, 2, 2)?;
+    if launcher == Launcher::Oshrun {
+        command.args(["-x", &variable]).arg(program()?);
+    } else {
+        command.arg("env").arg(&variable).arg(program()?);
+    }
+    command.arg("ring");
+    let outcome = launch::run(command)?;
+    match transport {
+        "auto" => outcome.success(),
+        _ => outcome
+            .fails(&["no RDMA: on host node", ", eth0 has no RDMA port; SHMEM_TRANSPORT=tcp"]),
+    }
+}
+
 fn ring(launcher: Launcher, hosts: usize, pes: usize, wrapper: &[&str]) -> Result {
     let mut command = start(launcher, hosts, pes)?;
     command.args(wrapper).arg(program()?).arg("ring");

@@ -8,7 +8,7 @@ use crate::engine::network::{self, Route};
 use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
 use crate::sys::library::{self, Library};
-use onenode_core::sys::pass;
+use onenode_core::sys::{limit, pass};
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::os::fd::BorrowedFd;
 use std::ptr::{null, null_mut};
@@ -106,7 +106,17 @@ impl RawWorker {
         let has = |address: &Vec<u8>, port: u16| {
             address.windows(size_of::<u16>()).any(|it| it == port.to_be_bytes())
         };
-        let guard = open_guarded(start, has)?;
+        let guard = open_guarded(start, has);
+        let locked = limit::locked_memory().filter(|_| route.port.is_some());
+        let guard = guard.map_err(|error| match locked {
+            // UCX does not say that this was it.
+            Some(most) => Error::Engine(format!(
+                "{error}; memory of at most {} kB may be locked (ulimit -l), and RDMA needs some for \
+                 its buffers",
+                most >> 10
+            )),
+            None => error,
+        })?;
         Ok((this, guard))
     }
 

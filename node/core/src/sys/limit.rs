@@ -1,8 +1,13 @@
-//! The limit on the size of files (`ulimit -f`). It applies to memory files, too, although they are
-//! sparse and not on disk.
+//! The limits on the size of files (`ulimit -f`), which applies to memory files, too, although they are
+//! sparse and not on disk, and on locked memory (`ulimit -l`).
 
 use crate::error::Error;
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
+
+/// How many bytes of memory this process may lock; `None`: as many as there are.
+pub fn locked_memory() -> Option<u64> {
+    getrlimit(Resource::RLIMIT_MEMLOCK).ok().map(|it| it.0).filter(|most| *most != RLIM_INFINITY)
+}
 
 /// Does `work`, which makes a file of `bytes` bytes or writes to it. Meanwhile the process's own
 /// limit is raised as far as the hard limit allows; beyond the limit, the kernel would send
