@@ -4,7 +4,7 @@ use crate::error::Routine;
 use crate::job::abort::{self, AbortKind};
 use crate::job::{self, ending};
 use crate::message::{say, say_caller};
-use crate::sys;
+use onenode_core::sys::process;
 use std::fmt;
 
 /// Ends the job with status 1 because of an invalid call. The message gives the routine, the
@@ -27,7 +27,7 @@ pub fn fatal(message: impl fmt::Display) -> ! {
 #[cold]
 pub fn fatal_and_reported() -> ! {
     if job::is_child() {
-        sys::ending::exit_now(1); // Its parent's job goes on.
+        process::exit_now(1); // Its parent's job goes on.
     }
     if let Some(job) = job::existing() {
         abort::raise(job.control().job(), AbortKind::Fatal, job.pe(), 1);

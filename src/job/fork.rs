@@ -22,7 +22,7 @@ use super::partitions::Partition;
 use super::{Job, existing};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
-use crate::sys::{ending, signal};
+use crate::sys::signal;
 use crate::translate::TABLE;
 use onenode_core::backend::Slots;
 use onenode_core::pages::Pages;
@@ -236,7 +236,7 @@ unsafe extern "C" fn after_in_child() {
     if job.choice.backend.is_shared() && !copies.all(laid) {
         signal::write_stderr(b"oneshmem: a forked child cannot get private memory; ending it\n");
         // The content of the streams is for the parent to write.
-        ending::exit_now(1);
+        process::exit_now(1);
     }
     if job.choice.backend.is_shared() {
         let partitions = job.mapped_partitions().iter().map(Partition::space);

@@ -18,7 +18,7 @@ use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::sys::helper::{self, Served};
 use crate::sys::{environment, install, socket};
-use onenode_core::sys::cgroup;
+use onenode_core::sys::{cgroup, process};
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -169,5 +169,5 @@ fn leave_in_time(job: &JobFile, served: Served) {
             std::thread::sleep(LOOK_RARELY);
         }
     }
-    helper::end(0)
+    process::exit_now(0)
 }

@@ -20,13 +20,19 @@ const STACK_BYTES: usize = 16 << 10;
 const PATH_BYTES: usize = 400;
 
 // The unwinder in the compiler's runtime library (Itanium C++ ABI, level I).
+#[allow(improper_ctypes, reason = "the unwinder only passes the argument on")]
 unsafe extern "C" {
-    fn _Unwind_Backtrace(
-        each: extern "C" fn(*mut c_void, *mut c_void) -> c_int,
-        argument: *mut c_void,
+    // Calls `each` with the frames of this thread and with the argument, and keeps neither.
+    safe fn _Unwind_Backtrace(
+        each: extern "C" fn(&Frame, &mut Frames) -> c_int,
+        argument: &mut Frames,
     ) -> c_int;
-    fn _Unwind_GetIP(frame: *mut c_void) -> usize;
+    safe fn _Unwind_GetIP(frame: &Frame) -> usize;
 }
+
+/// A frame, while the unwinder shows it.
+#[repr(C)]
+struct Frame(u8);
 
 const NO_REASON: c_int = 0;
 const END_OF_STACK: c_int = 5;
@@ -39,9 +45,8 @@ struct Frames {
     seen: bool,
 }
 
-extern "C" fn take(frame: *mut c_void, frames: *mut c_void) -> c_int {
-    // SAFETY: the unwinder passes its frame, and passes back `each_call`'s local variable.
-    let (frames, place) = unsafe { (&mut *frames.cast::<Frames>(), _Unwind_GetIP(frame)) };
+extern "C" fn take(frame: &Frame, frames: &mut Frames) -> c_int {
+    let place = _Unwind_GetIP(frame);
     frames.seen |= frames.from.is_none_or(|from| place == from);
     if !frames.seen {
         return NO_REASON;
@@ -58,9 +63,8 @@ impl Frames {
     /// The frames of this thread, innermost first.
     fn take(from: Option<usize>) -> Self {
         let mut frames = Self { places: [0; MOST], count: 0, from, seen: false };
-        // SAFETY: `take` gets the local variable. If another thread holds forever what the unwinder waits
-        // for, the caller's time ends.
-        unsafe { _Unwind_Backtrace(take, (&raw mut frames).cast()) };
+        // If another thread holds forever what the unwinder waits for, the caller's time ends.
+        _Unwind_Backtrace(take, &mut frames);
         frames
     }
 }

@@ -7,7 +7,7 @@ use crate::atomics::{AtomicBool, AtomicI32, Ordering};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SaFlags, SigHandler, Signal, kill};
 use nix::unistd::{Pid, gettid, pause};
-use onenode_core::sys::process;
+use onenode_core::sys::process::{self, exit_now};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -44,12 +44,6 @@ pub fn flush_and_exit(status: i32) -> ! {
         streams::flush();
     }
     exit_now(status)
-}
-
-/// Ends the process at once, without flushing buffers, which another process may also hold.
-pub fn exit_now(status: i32) -> ! {
-    // SAFETY: no memory is passed.
-    unsafe { libc::_exit(status) }
 }
 
 extern "C" fn alarm(_: libc::c_int) {
@@ -122,11 +116,15 @@ pub fn wait_for_readers(limit: Duration) {
     }
 }
 
+unsafe extern "C" {
+    // Any function of this type may run at any exit.
+    safe fn atexit(handler: extern "C" fn()) -> libc::c_int;
+}
+
 /// Runs `handler` when the process calls `exit` or returns from `main`: before the program's handlers
 /// that were registered earlier, and before the destructors of its global objects.
 pub fn at_exit(handler: extern "C" fn()) {
-    // SAFETY: the handler is a plain function and stays loaded.
-    unsafe { libc::atexit(handler) };
+    atexit(handler);
 }
 
 /// What [`at_last`] has been given.

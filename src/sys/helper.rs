@@ -53,9 +53,9 @@ pub fn ask(
             // The helper is a grandchild, so it is not a child of this process.
             // SAFETY: of this child with its one thread, which does nothing else.
             match unsafe { fork() } {
-                Ok(ForkResult::Parent { .. }) => end(0),
+                Ok(ForkResult::Parent { .. }) => process::exit_now(0),
                 Ok(ForkResult::Child) => {}
-                Err(_) => end(1),
+                Err(_) => process::exit_now(1),
             }
             drop(ours);
             prepare([keep.as_raw_fd(), theirs.as_raw_fd()]);
@@ -63,7 +63,7 @@ pub fn ask(
                 Some(command) => become_program(&command, [&keep, &theirs]),
                 None => run(keep, theirs, served),
             }
-            end(1)
+            process::exit_now(1)
         }
         ForkResult::Parent { child } => {
             drop(theirs);
@@ -73,12 +73,6 @@ pub fn ask(
             Ok(read.map(|_| told).map_err(System::of("read from a helper"))?)
         }
     }
-}
-
-/// Ends this process, a helper, without running the program's exit handlers.
-pub fn end(status: i32) -> ! {
-    // SAFETY: the process is a helper, in which none of the program's code is to run.
-    unsafe { libc::_exit(status) }
 }
 
 /// The arguments of a helper with its own program. `None` if the path contains a zero byte.

@@ -58,8 +58,7 @@ mod tests {
         assert!(origin.is_here() && origin.pid() == process::pid());
         // SAFETY: the child only reads memory and ends.
         match unsafe { fork() }.expect("a child") {
-            // SAFETY: ends the child.
-            ForkResult::Child => unsafe { libc::_exit(i32::from(origin.is_here())) },
+            ForkResult::Child => process::exit_now(origin.is_here().into()),
             ForkResult::Parent { child } => {
                 assert_eq!(waitpid(child, None), Ok(WaitStatus::Exited(child, 0)));
             }

@@ -1,6 +1,7 @@
 //! This process and this machine.
 #![allow(unsafe_code)]
 
+use super::raw::{Plain, plain};
 use crate::error::Error;
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_getaffinity};
@@ -9,6 +10,19 @@ use nix::sys::sysinfo::sysinfo;
 use nix::unistd::{Pid, geteuid};
 use std::ops::Range;
 use std::time::Duration;
+
+// Functions of the C library that get numbers and access no memory of their caller's.
+unsafe extern "C" {
+    safe fn sysconf(name: libc::c_int) -> libc::c_long;
+    safe fn getauxval(name: libc::c_ulong) -> libc::c_ulong;
+    safe fn _exit(status: libc::c_int) -> !;
+}
+
+/// Ends the process at once, without exit handlers or flushing buffers, which another process may also
+/// hold.
+pub fn exit_now(status: i32) -> ! {
+    _exit(status)
+}
 
 /// This process's number.
 pub fn pid() -> u32 {
@@ -24,8 +38,7 @@ pub fn parent() -> u32 {
 /// processes.
 #[inline(always)]
 pub fn yield_cpu() {
-    // SAFETY: no memory is passed.
-    unsafe { super::raw::syscall(libc::SYS_sched_yield, []) };
+    plain(Plain::SchedYield, []);
 }
 
 /// Sleeps for this time. By the oldest call for that: the standard library makes one that Kitten
@@ -67,15 +80,12 @@ fn cpus_of(pid: u32) -> usize {
 
 /// What the C library tells of the machine under this name (sysconf(3)), if it knows it.
 pub(super) fn configured(name: libc::c_int) -> Option<usize> {
-    // SAFETY: no memory is passed.
-    let number = unsafe { libc::sysconf(name) };
-    usize::try_from(number).ok()
+    usize::try_from(sysconf(name)).ok()
 }
 
 /// What the kernel has passed to the program under this name (getauxval(3)); 0 if nothing.
 pub fn passed_by_kernel(name: libc::c_ulong) -> usize {
-    // SAFETY: no memory is passed, and all entries are numbers.
-    unsafe { libc::getauxval(name) as usize }
+    getauxval(name) as usize
 }
 
 /// The size in bytes of the cache nearest to memory, if the C library reports it.

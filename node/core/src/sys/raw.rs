@@ -21,6 +21,33 @@ pub unsafe fn syscall<const N: usize>(number: libc::c_long, args: [usize; N]) ->
     unsafe { arch::syscall(number, [arg(0), arg(1), arg(2), arg(3), arg(4), arg(5)]) }
 }
 
+/// System calls that neither read nor write memory.
+#[derive(Clone, Copy, Debug)]
+#[repr(i64)]
+pub enum Plain {
+    /// close(2)
+    Close = libc::SYS_close,
+    /// _exit(2), of the calling thread
+    Exit = libc::SYS_exit,
+    /// getpid(2)
+    GetPid = libc::SYS_getpid,
+    /// gettid(2)
+    GetTid = libc::SYS_gettid,
+    /// sched_yield(2)
+    SchedYield = libc::SYS_sched_yield,
+    /// tgkill(2)
+    Tgkill = libc::SYS_tgkill,
+    /// unshare(2)
+    Unshare = libc::SYS_unshare,
+}
+
+/// Makes a system call that gets only numbers. A negative result is an error number.
+#[inline(always)]
+pub fn plain<const N: usize>(call: Plain, numbers: [usize; N]) -> isize {
+    // SAFETY: none of these calls accesses memory, whatever the numbers.
+    unsafe { syscall(call as libc::c_long, numbers) }
+}
+
 /// A set of signals to block, in the kernel's format.
 pub type Mask = u64;
 
@@ -67,8 +94,7 @@ pub unsafe fn read(fd: RawFd, to: *mut u8, len: usize, offset: Option<u64>) -> i
 /// Ends a helper process.
 pub fn exit() -> ! {
     loop {
-        // SAFETY: ends this thread, which is the whole helper.
-        unsafe { syscall(libc::SYS_exit, [0]) };
+        plain(Plain::Exit, [0]);
     }
 }
 

@@ -1,36 +1,32 @@
 //! The threads of this process, as the kernel knows them. Raw system calls only.
 #![allow(unsafe_code)]
 
-use super::raw;
+use super::raw::{self, Plain, plain};
 use std::os::fd::RawFd;
 
 /// The highest thread number (`PID_MAX_LIMIT` of `linux/threads.h`).
 pub const MOST: usize = 4 << 20;
 
 fn own() -> u32 {
-    // SAFETY: no memory is passed.
-    unsafe { raw::syscall(libc::SYS_getpid, []) as u32 }
+    plain(Plain::GetPid, []) as u32
 }
 
 /// The calling thread's number.
 pub fn current() -> u32 {
-    // SAFETY: no memory is passed.
-    unsafe { raw::syscall(libc::SYS_gettid, []) as u32 }
+    plain(Plain::GetTid, []) as u32
 }
 
 /// Sends a signal to a thread of the process `process`. Signal 0 only checks that the thread
 /// exists.
 pub fn signal(process: u32, thread: u32, signal: i32) -> bool {
     let args = [process as usize, thread as usize, signal as usize];
-    // SAFETY: no memory is passed.
-    unsafe { raw::syscall(libc::SYS_tgkill, args) == 0 }
+    plain(Plain::Tgkill, args) == 0
 }
 
 /// Whether only the calling thread uses this process's memory.
 pub fn alone() -> bool {
     // unshare(2): has no effect if the caller shares its memory with nobody, otherwise fails.
-    // SAFETY: no memory is passed.
-    match -unsafe { raw::syscall(libc::SYS_unshare, [libc::CLONE_VM as usize]) } as i32 {
+    match -plain(Plain::Unshare, [libc::CLONE_VM as usize]) as i32 {
         0 => true,
         libc::EINVAL => false,
         // Some containers forbid the call.
@@ -101,8 +97,7 @@ impl List {
 
     /// Closes the list's descriptor.
     pub fn close(self) {
-        // SAFETY: this list's own descriptor.
-        unsafe { raw::syscall(libc::SYS_close, [self.folder as usize]) };
+        plain(Plain::Close, [self.folder as usize]);
     }
 
     /// The process whose threads are listed.
