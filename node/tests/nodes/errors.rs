@@ -1,6 +1,6 @@
 //! Cards and headers that are garbage, regions that do not fit, and what errors say.
 
-use super::memory::{read, view, write};
+use super::memory::{detach, read, unregion, view, write};
 use super::ranks::{LONG, memfd, run, state_of};
 use onenode::{BackendChoice, Card, Config, Error, HeapTable, Key, Node, Pages, State};
 use std::sync::Arc;
@@ -90,8 +90,7 @@ fn settings_and_arguments_are_checked() {
         assert_eq!((state_of(&node, 0), state_of(&node, 1)), (State::Attached, State::Unknown));
         let extra = node.extra(0).expect("one's own").as_ptr() as usize;
         write(extra, 5);
-        // SAFETY: nobody uses it.
-        assert!(unsafe { node.detach(0) }.expect_err("own").to_string().contains("rank = 0"));
+        assert!(detach(&node, 0).expect_err("own").to_string().contains("rank = 0"));
         let own = node.card().expect("a card");
         assert_eq!(node.know(Some(0), &own).expect("its own"), 0);
         let other = Node::open(Config { rank: Some(0), ..memfd() }).expect("opened");
@@ -109,8 +108,7 @@ fn settings_and_arguments_are_checked() {
         let view = node.view(&[Key(1)], table.clone()).expect("a view");
         assert_eq!(table.at(region.start, 0), Some(region.start));
         refused(&[Key(1)], &table, "table");
-        // SAFETY: nobody uses it.
-        let error = unsafe { node.unregion(Key(1)) }.expect_err("in a view").to_string();
+        let error = unregion(&node, Key(1)).expect_err("in a view").to_string();
         assert!(error.contains("close the view"), "{error}");
         drop(view);
         node.alloc(Key(2), 4096, Pages::Normal).expect("allocated");

@@ -1,17 +1,14 @@
 //! Groups: barriers and collectives between processes, members that die, leave or are late.
 
-use super::ranks::{LONG, Process, memfd, run, statuses};
-use onenode::{
-    Collective, Config, ElementType, Error, Group, HeapTable, Key, Node, Operation, Pages, Rank,
-    Reduction, View,
-};
+use super::memory::{BYTES, Memory, call, carry_out};
+use super::ranks::{LONG, Process, die, exit, fork, memfd, run, statuses, wait};
+use onenode::{Collective, Config, ElementType, Error, Group, Node, Operation, Rank, Reduction};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 /// A dead member is told of in this time, also on a busy machine.
 const SOON: Duration = Duration::from_secs(20);
-const BYTES: usize = 4 << 20;
 /// Dest starts here in the region.
 const DEST: usize = BYTES / 2;
 
@@ -19,24 +16,7 @@ fn all(process: &Process) -> Vec<Rank> {
     (0..process.count).collect()
 }
 
-/// Memory of a process that the others reach.
-struct Memory {
-    start: usize,
-    view: View,
-}
-
 impl Memory {
-    fn new(node: &Node, count: u32) -> Self {
-        let region = node.alloc(Key(1), BYTES, Pages::Normal).expect("allocated");
-        let table = Arc::new(HeapTable::new(count as usize));
-        Self { start: region.start, view: node.view(&[Key(1)], table).expect("a view") }
-    }
-
-    fn word(&self, at: usize) -> &AtomicU64 {
-        // SAFETY: in the region, which lives as long as its node; atomics are valid for any bytes.
-        unsafe { &*((self.start + at) as *const AtomicU64) }
-    }
-
     fn fill(&self, n: usize, value: impl Fn(usize) -> u64) {
         (0..n).for_each(|i| self.word(8 * i).store(value(i), SeqCst));
     }
@@ -52,12 +32,6 @@ impl Memory {
     }
 }
 
-/// Carries out a call of a group with time enough.
-fn carry_out(group: &mut Group, call: &Collective<'_>) {
-    // SAFETY: the buffers are the two halves of a region, which nobody else accesses now.
-    unsafe { group.run(call, LONG) }.expect("carried out");
-}
-
 #[test]
 fn barriers_of_1_to_16_ranks() {
     for count in [1, 2, 3, 4, 7, 16] {
@@ -69,9 +43,7 @@ fn barriers_of_1_to_16_ranks() {
                 memory.word(0).store(round, SeqCst);
                 group.barrier(LONG).expect("all come");
                 for rank in 0..count {
-                    let there = memory.view.resolve(memory.start, rank).expect("reached");
-                    // SAFETY: the first word of a rank's region.
-                    let theirs = unsafe { &*(there as *const AtomicU64) }.load(SeqCst);
+                    let theirs = memory.word_of(0, rank).load(SeqCst);
                     assert!(theirs == round || theirs == round + 1, "{theirs} in {round}");
                 }
                 group.barrier(LONG).expect("all come");
@@ -195,14 +167,12 @@ fn a_killed_member_is_told_of() {
             group.barrier(LONG).expect("all live");
             let victim = count - 1;
             if process.index == victim {
-                // SAFETY: ends this process.
-                unsafe { libc::raise(libc::SIGKILL) };
+                die();
             }
             let begin = Instant::now();
             let outcome = match process.index {
                 0 => group.barrier(LONG),
-                // SAFETY: the buffers are in the region, and nobody uses them otherwise.
-                1 => unsafe { group.run(&memory.call(Operation::Allgather, 1000), LONG) },
+                1 => call(&mut group, &memory.call(Operation::Allgather, 1000), LONG),
                 _ => group.arrive().and_then(|()| {
                     while !group.arrived()? {
                         std::thread::yield_now();
@@ -238,14 +208,12 @@ fn a_root_is_told_of_a_killed_reader() {
             carry_out(&mut group, &memory.call(Operation::Allgather, 1));
             let victim = count - 1;
             if process.index == victim {
-                // SAFETY: ends this process.
-                unsafe { libc::raise(libc::SIGKILL) };
+                die();
             }
             let begin = Instant::now();
-            let call = memory.call(Operation::Broadcast { root: 0 }, 1);
+            let broadcast = memory.call(Operation::Broadcast { root: 0 }, 1);
             let calls = if process.index == 0 { 100 } else { 1 };
-            // SAFETY: the buffers are in the region, and nobody uses them otherwise.
-            let outcome = (0..calls).try_for_each(|_| unsafe { group.run(&call, LONG) });
+            let outcome = (0..calls).try_for_each(|_| call(&mut group, &broadcast, LONG));
             if process.index == 0 {
                 let error = outcome.expect_err("one has died");
                 assert!(matches!(error, Error::Died { rank } if rank == victim), "{error}");
@@ -310,9 +278,8 @@ fn a_limit_ends_a_wait() {
             group.barrier(LONG).expect("all come");
             if process.index == 0 {
                 let begin = Instant::now();
-                let call = memory.call(Operation::Allgather, 1000);
-                // SAFETY: the buffers are in the region, and nobody uses them otherwise.
-                let error = unsafe { group.run(&call, limit) }.expect_err("nobody else calls it");
+                let allgather = memory.call(Operation::Allgather, 1000);
+                let error = call(&mut group, &allgather, limit).expect_err("nobody else calls it");
                 assert!(matches!(error, Error::Time), "{error}");
                 assert!((limit..SOON).contains(&begin.elapsed()), "{:?}", begin.elapsed());
                 let error = group.barrier(LONG).expect_err("the group is of no use");
@@ -368,9 +335,8 @@ fn wrong_arguments_are_refused() {
         assert!(Group::new(&nameless, 1, &[0]).is_err());
         let memory = Memory::new(&node, 2);
         let mut group = Group::new(&node, 1, &[0, 1]).expect("a group");
-        let mut refused = |call: &Collective<'_>| {
-            // SAFETY: it is refused.
-            unsafe { group.run(call, LONG) }.expect_err("refused").to_string()
+        let mut refused = |wrong: &Collective<'_>| {
+            call(&mut group, wrong, LONG).expect_err("refused").to_string()
         };
         let broadcast = |root| memory.call(Operation::Broadcast { root }, 1);
         assert!(refused(&broadcast(2)).contains("root = 2: expected a place among 2 members"));
@@ -394,18 +360,13 @@ fn a_forked_child_cannot_use_the_groups_of_its_parent() {
     run(1, |process| {
         let node = process.node();
         let mut group = Group::new(&node, 5, &all(process)).expect("a group");
-        // SAFETY: the child only makes calls of the group, and ends.
-        let child = unsafe { libc::fork() };
+        let child = fork();
         if child == 0 {
             let refused = group.barrier(LONG).is_err() && group.arrive().is_err();
             drop(group);
-            // SAFETY: ends the child.
-            unsafe { libc::_exit(i32::from(!refused)) };
+            exit(refused);
         }
-        let mut status = -1;
-        // SAFETY: waits for the child just made; the call fills the local.
-        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-        assert_eq!(status, 0);
+        assert_eq!(wait(child), 0);
         group.barrier(LONG).expect("the parent's is as it was");
     });
 }

@@ -1,11 +1,15 @@
 //! What becomes of ranks that end, leave, stop or fork; and what is left behind.
 
-use super::memory::{read, view, write};
-use super::ranks::{LONG, Process, memfd, run, state_of, statuses};
+use super::memory::{adopt, detach, read, view, write};
+use super::ranks::{LONG, Process, die, exit, fork, memfd, run, signal, state_of, statuses, wait};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::signal::Signal;
 use onenode::{Config, Error, Fork, JobFile, Key, Node, Pages, State};
 use onenode_core::sys::{fd, process};
 use std::fs;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Waits until a rank is what it should be, at most as long as any test takes.
@@ -15,11 +19,6 @@ fn await_state(node: &Node, rank: u32, state: State) {
         assert!(Instant::now() < until, "rank {rank} is {:?}, not {state:?}", state_of(node, rank));
         std::thread::sleep(Duration::from_millis(1));
     }
-}
-
-fn kill(signal: i32) {
-    // SAFETY: a signal to this process itself.
-    unsafe { libc::kill(libc::getpid(), signal) };
 }
 
 #[test]
@@ -37,7 +36,7 @@ fn a_killed_rank_is_dead_and_its_memory_still_there() {
         }
         process.barrier();
         if process.index == 1 {
-            kill(libc::SIGKILL);
+            die();
         }
         if process.index == 0 {
             await_state(&node, 1, State::Dead);
@@ -47,8 +46,7 @@ fn a_killed_rank_is_dead_and_its_memory_still_there() {
             let (late, _table) = super::memory::view(&node, &[Key(1)], 3);
             let again = late.resolve(region.start, 1).expect("its file is still open");
             assert_eq!(read(again), 101);
-            // SAFETY: nobody uses it any more.
-            unsafe { node.detach(1).expect("detached") };
+            detach(&node, 1).expect("detached");
             assert_eq!((table.at(region.start, 1), state_of(&node, 1)), (None, State::Unknown));
             assert!(matches!(view.resolve(region.start, 1), Err(Error::NoCard { rank: 1 })));
         } else {
@@ -81,7 +79,7 @@ fn who_waits_for_a_rank_that_dies_is_told() {
         } else {
             process.barrier();
             std::thread::sleep(Duration::from_millis(50));
-            kill(libc::SIGKILL);
+            die();
         }
     });
     assert_eq!(ended, [0, libc::SIGKILL]);
@@ -104,8 +102,7 @@ fn a_rank_that_closes_has_left() {
             let card = onenode::Card(process.exchange([0; 8])[1]);
             let early = node.know(Some(1), &card).expect_err("still attached").to_string();
             assert!(early.contains("detached first"), "{early}");
-            // SAFETY: nobody uses it.
-            unsafe { node.detach(1).expect("detached") };
+            detach(&node, 1).expect("detached");
             node.know(Some(1), &card).expect("known");
             node.attach(1, LONG).expect("attached");
         } else {
@@ -128,16 +125,13 @@ fn a_stopped_rank_lives() {
         let node = process.node();
         let pids = process.exchange([u64::from(process::pid()), 0, 0, 0, 0, 0, 0, 0]);
         if process.index == 0 {
-            let pid = pids[1][0] as i32;
             assert!(node.extra(1).is_ok());
-            // SAFETY: the other process of this test.
-            unsafe { libc::kill(pid, libc::SIGSTOP) };
+            signal(pids[1][0], Signal::SIGSTOP);
             for _ in 0..20 {
                 assert_eq!(state_of(&node, 1), State::Attached);
                 std::thread::sleep(Duration::from_millis(1));
             }
-            // SAFETY: as above.
-            unsafe { libc::kill(pid, libc::SIGCONT) };
+            signal(pids[1][0], Signal::SIGCONT);
         }
         process.barrier();
     });
@@ -152,10 +146,7 @@ fn a_rank_that_runs_another_program_is_dead() {
         let (view, _table) = view(&node, &[Key(1)], 2);
         process.barrier();
         if process.index == 1 {
-            let sleep = [c"/bin/sleep".as_ptr(), c"1000".as_ptr(), std::ptr::null()];
-            // SAFETY: a program and its arguments; this process's memory goes.
-            unsafe { libc::execv(sleep[0], sleep.as_ptr()) };
-            panic!("there is no /bin/sleep");
+            panic!("no /bin/sleep: {}", Command::new("/bin/sleep").arg("1000").exec());
         }
         let there = view.resolve(region.start, 1);
         await_end(&node, 1);
@@ -184,8 +175,7 @@ fn run_until_killed(body: impl Fn(&mut Process, u32)) {
         let pids = process.exchange([u64::from(process::pid()), 0, 0, 0, 0, 0, 0, 0]);
         let pid = pids[1][0] as u32;
         body(process, pid);
-        // SAFETY: the other process of this test.
-        unsafe { libc::kill(pid as i32, libc::SIGKILL) };
+        signal(pids[1][0], Signal::SIGKILL);
     });
     assert_eq!(ended, [0, libc::SIGKILL]);
 }
@@ -208,8 +198,8 @@ fn a_program_may_close_descriptors_that_are_not_its_own() {
             assert_eq!(headers.len(), 2, "its own and the peer's");
             for path in headers {
                 let number = path.file_name().and_then(|name| name.to_str()?.parse().ok());
-                // SAFETY: what a program does that closes all it has.
-                unsafe { libc::close(number.expect("a number")) };
+                // What a program does that closes all it has.
+                nix::unistd::close::<RawFd>(number.expect("a number")).expect("closed");
             }
             assert_eq!(state_of(&node, next), State::Attached, "its file is found again");
             assert_eq!(read(one.resolve(region.start, next).expect("resolved")), 1);
@@ -224,18 +214,13 @@ fn a_program_may_close_descriptors_that_are_not_its_own() {
 
 /// This process goes on in a PID namespace of its own; false if the system does not allow it.
 fn enter_namespace() -> bool {
-    // SAFETY: children of this process, which has one thread, come into a new namespace.
-    unsafe {
-        if libc::unshare(libc::CLONE_NEWPID) != 0 {
-            return false;
-        }
-        let child = libc::fork();
-        if child > 0 {
-            let mut status = 0;
-            libc::waitpid(child, &mut status, 0);
-            libc::_exit(i32::from(status != 0));
-        }
-        child == 0
+    // Children of this process come into the new namespace.
+    if unshare(CloneFlags::CLONE_NEWPID).is_err() {
+        return false;
+    }
+    match fork() {
+        0 => true,
+        child => exit(wait(child) == 0),
     }
 }
 
@@ -279,8 +264,7 @@ fn live_once(process: &mut Process, adopted: std::ops::Range<usize>) {
     let node = process.node();
     let next = process.next();
     let region = node.alloc(Key(1), 1 << 16, Pages::Normal).expect("allocated");
-    // SAFETY: pages of this test alone.
-    unsafe { node.adopt(Key(2), adopted.clone()).expect("adopted") };
+    adopt(&node, Key(2), adopted.clone()).expect("adopted");
     let (one, _table) = view(&node, &[Key(1)], 2);
     let (two, _table) = view(&node, &[Key(2)], 2);
     process.barrier();
@@ -322,29 +306,23 @@ fn nothing_is_left_behind() {
 #[test]
 fn a_forked_child_is_no_rank() {
     run(2, |process| {
-        for fork in [Fork::Shares, Fork::Drops] {
-            let node = process.open(|rank| Config { rank: Some(rank), fork, ..memfd() });
+        for how in [Fork::Shares, Fork::Drops] {
+            let node = process.open(|rank| Config { rank: Some(rank), fork: how, ..memfd() });
             let region = node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
             write(region.start, 1);
             let (view, _table) = view(&node, &[Key(1)], 2);
             process.barrier();
             let there = view.resolve(region.start, process.next()).expect("resolved");
-            // SAFETY: the child looks at its memory and ends.
-            let child = unsafe { libc::fork() };
+            let child = fork();
             if child == 0 {
                 let error = node.attach(process.next(), LONG).expect_err("a child").to_string();
                 let told = error.contains("forked child");
                 let foreign = onenode_core::sys::map::is_mapped(there);
                 let own = onenode_core::sys::map::is_mapped(region.start);
                 drop((view, node));
-                let right = told && !foreign && own == (fork == Fork::Shares);
-                // SAFETY: ends the child.
-                unsafe { libc::_exit(i32::from(!right)) };
+                exit(told && !foreign && own == (how == Fork::Shares));
             }
-            let mut status = 0;
-            // SAFETY: the child just made; the call fills the local.
-            unsafe { libc::waitpid(child, &mut status, 0) };
-            assert_eq!(status, 0, "{fork:?}");
+            assert_eq!(wait(child), 0, "{how:?}");
             // It has neither closed this node nor ended its sign of life.
             process.barrier();
             assert_eq!(state_of(&node, process.next()), State::Attached);

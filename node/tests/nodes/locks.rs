@@ -1,34 +1,14 @@
 //! Locks of a group, and waits for a word.
 
-use super::ranks::{LONG, Process, run, statuses};
-use onenode::{Error, Group, HeapTable, Key, Node, Pages, Rank, View};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use super::memory::Memory;
+use super::ranks::{LONG, Process, die, run, statuses};
+use onenode::{Error, Group, Node};
+use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
 const LOCK: usize = 0;
 const COUNT: usize = 64;
 const FLAG: usize = 128;
-
-struct Memory {
-    start: usize,
-    view: View,
-}
-
-impl Memory {
-    fn new(node: &Node, count: u32) -> Self {
-        let region = node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
-        let table = Arc::new(HeapTable::new(count as usize));
-        Self { start: region.start, view: node.view(&[Key(1)], table).expect("a view") }
-    }
-
-    /// The word at an offset of a rank's region.
-    fn word(&self, at: usize, rank: Rank) -> &AtomicU64 {
-        let there = self.view.resolve(self.start + at, rank).expect("reached");
-        // SAFETY: in the rank's region, mapped as long as the view; valid for any bytes.
-        unsafe { &*(there as *const AtomicU64) }
-    }
-}
 
 fn group(process: &Process, node: &Node) -> Group {
     Group::new(node, 1, &(0..process.count).collect::<Vec<_>>()).expect("a group")
@@ -44,12 +24,12 @@ fn nobody_loses_an_update_under_a_lock() {
             for _ in 0..200 {
                 group.lock(memory.start + LOCK, &memory.view, limit).expect("locked");
                 // Not one atomic operation: only the lock keeps it whole.
-                let counted = memory.word(COUNT, 0).load(SeqCst);
-                memory.word(COUNT, 0).store(counted + 1, SeqCst);
+                let counted = memory.word_of(COUNT, 0).load(SeqCst);
+                memory.word_of(COUNT, 0).store(counted + 1, SeqCst);
                 group.unlock(memory.start + LOCK, &memory.view).expect("unlocked");
             }
             process.barrier();
-            assert_eq!(memory.word(COUNT, 0).load(SeqCst), 200 * u64::from(count));
+            assert_eq!(memory.word_of(COUNT, 0).load(SeqCst), 200 * u64::from(count));
             process.barrier();
         });
     }
@@ -92,15 +72,14 @@ fn a_dead_owner_is_told() {
         let memory = Memory::new(&node, 3);
         let group = group(process, &node);
         let lock = memory.start + LOCK;
-        (0..3).for_each(|rank| assert_eq!(memory.word(LOCK, rank).load(SeqCst), 0));
+        (0..3).for_each(|rank| assert_eq!(memory.word_of(LOCK, rank).load(SeqCst), 0));
         process.barrier();
         if process.index == 1 {
             group.lock(lock, &memory.view, Duration::MAX).expect("locked");
         }
         process.barrier();
         if process.index == 1 {
-            // SAFETY: ends this process.
-            unsafe { libc::raise(libc::SIGKILL) };
+            die();
         }
         let error = group.lock(lock, &memory.view, Duration::MAX).expect_err("its owner is dead");
         assert!(matches!(error, Error::Died { rank: 1 }), "{error}");
@@ -115,7 +94,7 @@ fn a_wait_ends_with_the_word_the_time_or_the_writer() {
     let ends = statuses(2, |process| {
         let node = process.node();
         let memory = Memory::new(&node, 2);
-        let own = std::ptr::from_ref(memory.word(FLAG, process.index)).cast::<u64>();
+        let own = std::ptr::from_ref(memory.word_of(FLAG, process.index)).cast::<u64>();
         let other = 1 - process.index;
         let wait = |value, from, limit| {
             // SAFETY: a word of this process's region, which is written as an atomic.
@@ -125,7 +104,7 @@ fn a_wait_ends_with_the_word_the_time_or_the_writer() {
             if turn % 2 == u64::from(process.index) {
                 wait(turn, Some(other), LONG).expect("written");
             } else {
-                memory.word(FLAG, other).store(turn, SeqCst);
+                memory.word_of(FLAG, other).store(turn, SeqCst);
             }
         }
         process.barrier();
@@ -137,8 +116,7 @@ fn a_wait_ends_with_the_word_the_time_or_the_writer() {
         assert!(matches!(misaligned, Err(Error::Argument { .. })), "{misaligned:?}");
         process.barrier();
         if process.index == 1 {
-            // SAFETY: ends this process.
-            unsafe { libc::raise(libc::SIGKILL) };
+            die();
         }
         let died = wait(1000, Some(other), Duration::MAX);
         assert!(matches!(died, Err(Error::Died { rank: 1 })), "{died:?}");

@@ -1,6 +1,6 @@
 //! Any range of a peer's regions.
 
-use super::memory::{read, view, write};
+use super::memory::{detach, read, unregion, view, write};
 use super::ranks::run;
 use onenode::{Error, Key, Pages, Whose};
 
@@ -55,8 +55,7 @@ fn a_region_that_is_another_by_now_is_mapped_anew() {
         let theirs = start(process, region.start);
         assert_eq!(read(node.map(next, theirs..theirs + 8).expect("mapped").address()), 1);
         process.barrier();
-        // SAFETY: nobody uses it.
-        unsafe { node.unregion(Key(1)).expect("gone") };
+        unregion(&node, Key(1)).expect("gone");
         process.barrier();
         assert!(matches!(node.map(next, theirs..theirs + 8), Err(Error::NotMapped { .. })));
         process.barrier();
@@ -91,8 +90,7 @@ fn many_pieces_come_and_go() {
         let text = node.to_string();
         assert!(text.contains("128 MiB mapped by ranges"), "{text}");
         process.barrier();
-        // SAFETY: nobody uses it.
-        unsafe { node.detach(next).expect("detached") };
+        detach(&node, next).expect("detached");
         assert!(node.to_string().contains("0 bytes mapped by ranges"));
     });
 }

@@ -1,7 +1,7 @@
 //! Meeting at a name.
 
 use super::memory::{read, view, write};
-use super::ranks::{LONG, Process, memfd, run, state_of, statuses};
+use super::ranks::{LONG, Process, die, memfd, run, state_of, statuses};
 use onenode::{Config, Error, Key, Node, Pages, State};
 use onenode_core::sys::{fd, map};
 use std::os::fd::AsFd;
@@ -121,8 +121,7 @@ fn who_dies_before_all_have_come_is_named() {
         let raise = raise_when_waiting(own);
         let progress = move || {
             if raise() && !first && read(flag) == 1 {
-                // SAFETY: a signal to this process itself.
-                unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+                die();
             }
             Ok(())
         };

@@ -1,9 +1,12 @@
 //! Processes, each a rank, that exchange 64 bytes at a time through pipes.
 
+use nix::fcntl::OFlag;
+use nix::sys::signal::{Signal, kill, raise};
+use nix::unistd::{Pid, alarm, pipe2};
 use onenode::{BackendChoice, Card, Config, Node, Rank, State};
+use onenode_core::sys::process;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::fd::FromRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 use std::time::Duration;
@@ -20,12 +23,8 @@ pub struct Process {
 }
 
 fn pipe() -> (File, File) {
-    let mut ends = [0; 2];
-    // SAFETY: the call fills the local with two new descriptors, which nobody else has.
-    unsafe {
-        assert_eq!(libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC), 0);
-        (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1]))
-    }
+    let (read, write) = pipe2(OFlag::O_CLOEXEC).expect("a pipe");
+    (read.into(), write.into())
 }
 
 impl Process {
@@ -92,10 +91,41 @@ fn let_processes_speak() {
                 return before(info);
             }
             let text = format!("process {}: {info}\n", std::process::id());
-            // SAFETY: the text's bytes.
-            unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+            let _ = nix::unistd::write(std::io::stderr(), text.as_bytes());
         }));
     });
+}
+
+/// Sends a signal to a process of this test.
+pub fn signal(pid: u64, signal: Signal) {
+    kill(Pid::from_raw(pid as i32), signal).expect("it exists");
+}
+
+/// Ends this process by SIGKILL.
+pub fn die() -> ! {
+    unreachable!("{:?} after SIGKILL", raise(Signal::SIGKILL));
+}
+
+/// Ends this process without the exit handlers, which are its parent's.
+pub fn exit(good: bool) -> ! {
+    process::exit_now((!good).into())
+}
+
+/// Returns twice: the child's number, and 0 in the child, which has to [`exit`].
+pub fn fork() -> libc::pid_t {
+    // SAFETY: the child runs on in the test, in which the only locks are those of its own objects and
+    // of the allocator, which the C library sets free.
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0, "fork");
+    child
+}
+
+/// Waits for a child of this process. Returns how it ended, as `waitpid` tells it.
+pub fn wait(child: libc::pid_t) -> i32 {
+    let mut status = 0;
+    // SAFETY: the call fills the local.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    status
 }
 
 /// Runs `body` in so many processes. Returns how each ended, as `waitpid` tells it.
@@ -105,19 +135,15 @@ pub fn statuses(count: u32, body: impl Fn(&mut Process)) -> Vec<i32> {
     for index in 0..count {
         let (above, up) = pipe();
         let (down, below) = pipe();
-        // SAFETY: the child runs `body`, in which the only locks are those of its own objects and
-        // of the allocator, which the C library sets free.
-        let child = unsafe { libc::fork() };
-        assert!(child >= 0, "fork");
+        let child = fork();
         if child == 0 {
             ends.clear();
             drop((above, below));
-            // SAFETY: a process that hangs ends by a signal.
-            unsafe { libc::alarm(LONG.as_secs() as u32) };
+            // A process that hangs ends by a signal.
+            alarm::set(LONG.as_secs() as u32);
             let mut process = Process { index, count, up, down };
             let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut process)));
-            // SAFETY: ends the process, whose exit handlers are the parent's.
-            unsafe { libc::_exit(i32::from(outcome.is_err())) };
+            exit(outcome.is_ok());
         }
         children.push(child);
         ends.push((above, below));
@@ -139,12 +165,6 @@ pub fn statuses(count: u32, body: impl Fn(&mut Process)) -> Vec<i32> {
             let _ = below.write_all(words.as_flattened());
         }
     }
-    let wait = |child: libc::pid_t| {
-        let mut status = 0;
-        // SAFETY: a child of this process; the call fills the local.
-        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-        status
-    };
     children.into_iter().map(wait).collect()
 }
 

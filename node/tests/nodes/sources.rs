@@ -1,6 +1,6 @@
 //! Each source of memory, from the owner to a peer and back.
 
-use super::memory::{read, view, words, write};
+use super::memory::{adopt, adopt_program, read, unregion, view, words, write};
 use super::ranks::{LONG, Process, run, state_of};
 use onenode::{Alloc, Error, HeapTable, Key, Pages, Region, State, View, Whose};
 use onenode_core::sys::{fd, huge, map};
@@ -57,8 +57,7 @@ fn the_programs_data() {
     run(3, |process| {
         let node = process.node();
         WORD.store(u64::from(process.index), SeqCst);
-        // SAFETY: a forked child with one thread.
-        let region = unsafe { node.adopt_program(Key(1)) }.expect("adopted");
+        let region = adopt_program(&node, Key(1));
         let address = &raw const WORD as usize;
         assert!(region.range().contains(&address));
         assert_eq!(WORD.load(SeqCst), u64::from(process.index), "its content stays");
@@ -88,8 +87,7 @@ fn pages_that_are_there() {
     run(3, |process| {
         let (node, bytes) = (process.node(), 1 << 20);
         let at = private(bytes);
-        // SAFETY: this function's own memory, in a process with one thread; here and below.
-        let region = unsafe { node.adopt(Key(5), at..at + bytes - 100) }.expect("adopted");
+        let region = adopt(&node, Key(5), at..at + bytes - 100).expect("adopted");
         assert_eq!(region.range(), at..at + bytes, "whole pages");
         let content = words(at, bytes / 8).iter().map(|word| word.load(SeqCst));
         let expected = (0..bytes as u64 / 8).map(|i| if i < bytes as u64 / 16 { i } else { 0 });
@@ -108,8 +106,7 @@ fn what_cannot_be_adopted_is_refused() {
         let node = process.node();
         let page = map::page_size();
         let refused = |range: Range<usize>, why: &str| {
-            // SAFETY: as above.
-            let error = unsafe { node.adopt(Key(1), range) }.expect_err("refused").to_string();
+            let error = adopt(&node, Key(1), range).expect_err("refused").to_string();
             assert!(error.contains("expected") && error.contains(why), "{error}");
         };
         let at = private(4 * page);
@@ -132,7 +129,7 @@ fn what_cannot_be_adopted_is_refused() {
         refused(shared..shared + page, "no descriptor");
         let error = node.alloc(Key(1), 0, Pages::Normal).expect_err("nothing").to_string();
         assert!(error.contains("bytes = 0"), "{error}");
-        // SAFETY: as above.
+        // SAFETY: this test's own memory.
         let error = unsafe { node.export(Key(1), at..at + 5) }.expect_err("no way");
         assert!(matches!(&error, Error::NoWay(why) if why.contains("xpmem")), "{error}");
         let text = node.to_string();
@@ -151,10 +148,10 @@ fn memory_files_of_the_client() {
         // Neither begins nor ends with a page.
         let what = at + page + 8..at + 7 * page - 24;
         let (fd, offset) = (file.as_fd(), 2 * page as u64 + 8);
-        // SAFETY: as above.
+        // SAFETY: this test's own memory.
         let wrong = unsafe { node.file(Key(2), what.clone(), fd, offset + 4096) };
         assert!(wrong.expect_err("another offset").to_string().contains("from the file"));
-        // SAFETY: as above.
+        // SAFETY: this test's own memory, which stays.
         let region = unsafe { node.file(Key(2), what.clone(), fd, offset) }.expect("published");
         assert_eq!(region.range(), what);
         drop(file);
@@ -168,28 +165,24 @@ fn what_another_client_has_adopted() {
     run(2, |process| {
         let (one, other) = (process.node(), process.node());
         let at = private(1 << 16);
-        // SAFETY: as above.
-        unsafe {
-            one.adopt(Key(1), at..at + (1 << 16)).expect("adopted");
-            one.adopt_program(Key(2)).expect("adopted");
-            // Part of it, under another name.
-            let region = other.adopt(Key(9), at + 4096..at + (1 << 15)).expect("published");
-            other.adopt_program(Key(8)).expect("published");
-            let tables = [view(&one, &[Key(1)], 2), view(&other, &[Key(9)], 2)];
-            check(process, &tables[1].0, &tables[1].1, region);
-            let next = process.next();
-            let there = tables.each_ref().map(|(view, _)| view.resolve(region.start, next));
-            let [a, b] = there.map(|there| there.expect("resolved"));
-            write(a, 77);
-            assert_eq!(read(b), 77, "both are the one memory of the peer");
-            process.barrier();
-            drop(tables);
-        }
+        adopt(&one, Key(1), at..at + (1 << 16)).expect("adopted");
+        adopt_program(&one, Key(2));
+        // Part of it, under another name.
+        let region = adopt(&other, Key(9), at + 4096..at + (1 << 15)).expect("published");
+        adopt_program(&other, Key(8));
+        let tables = [view(&one, &[Key(1)], 2), view(&other, &[Key(9)], 2)];
+        check(process, &tables[1].0, &tables[1].1, region);
+        let next = process.next();
+        let there = tables.each_ref().map(|(view, _)| view.resolve(region.start, next));
+        let [a, b] = there.map(|there| there.expect("resolved"));
+        write(a, 77);
+        assert_eq!(read(b), 77, "both are the one memory of the peer");
+        process.barrier();
+        drop(tables);
         // Its file has no descriptor any more.
         drop((one, other));
         let last = process.node();
-        // SAFETY: as above.
-        let region = unsafe { last.adopt(Key(1), at..at + (1 << 16)) }.expect("adopted again");
+        let region = adopt(&last, Key(1), at..at + (1 << 16)).expect("adopted again");
         assert_eq!(read(at + 4096), 77);
         assert_eq!(read(at + 8), 1);
         let (view, table) = view(&last, &[Key(1)], 2);
@@ -235,12 +228,10 @@ fn hints_are_followed() {
         assert!(alloc(4, 0, 3).expect_err("no power of two").to_string().contains("align = 3"));
         let same = alloc(1, 0, 0).expect_err("taken").to_string();
         assert!(same.contains("key = 0x1"), "{same}");
-        // SAFETY: nobody uses the memory.
-        unsafe { node.unregion(Key(1)).expect("gone") };
+        unregion(&node, Key(1)).expect("gone");
         assert!(!map::is_mapped(hint));
         assert_eq!(alloc(1, hint, 0).expect("there again").start, hint);
-        // SAFETY: as above.
-        let unknown = unsafe { node.unregion(Key(9)) }.expect_err("no such region").to_string();
+        let unknown = unregion(&node, Key(9)).expect_err("no such region").to_string();
         assert!(unknown.contains("key = 0x9"), "{unknown}");
     });
 }
