@@ -1,10 +1,9 @@
 //! The addresses of this machine's network devices, and the ways to others.
-#![allow(unsafe_code)]
 
-use super::socket;
-use std::ffi::CStr;
+use nix::ifaddrs::getifaddrs;
+use nix::net::if_::InterfaceFlags;
+use nix::sys::socket::SockaddrStorage;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
-use std::ptr::null_mut;
 
 /// An address of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,36 +18,29 @@ pub struct Address {
 /// The addresses at which other machines may reach this one: of devices that are up, except loopback
 /// devices, and addresses that mean something else on each device.
 pub fn own() -> Vec<Address> {
-    const UP: u32 = (libc::IFF_UP | libc::IFF_RUNNING) as u32;
-    const LOOPBACK: u32 = libc::IFF_LOOPBACK as u32;
-    let mut first = null_mut::<libc::ifaddrs>();
-    // SAFETY: writes the start of a list to the local.
-    if unsafe { libc::getifaddrs(&raw mut first) } != 0 {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    let mut at = first;
-    // SAFETY: a list that ends with null, and stays until it is freed below.
-    while let Some(entry) = unsafe { at.as_ref() } {
-        at = entry.ifa_next;
-        // SAFETY: null, or addresses of the family that they name; the name is a C string.
-        let (ip, mask, device) = unsafe {
-            let device = CStr::from_ptr(entry.ifa_name);
-            (socket::ip(entry.ifa_addr), socket::ip(entry.ifa_netmask), device)
-        };
-        let (Some(ip), Some(mask)) = (ip, mask) else { continue };
-        let is_local = match ip {
-            IpAddr::V4(ip) => ip.is_link_local(),
-            IpAddr::V6(ip) => ip.is_unicast_link_local(),
-        };
-        if entry.ifa_flags & UP == UP && entry.ifa_flags & LOOPBACK == 0 && !is_local {
-            let device = device.to_string_lossy().into_owned();
-            found.push(Address { device, ip, prefix: bits(mask).leading_ones() as u8 });
-        }
-    }
-    // SAFETY: the list of the call above, which is freed once.
-    unsafe { libc::freeifaddrs(first) };
-    found
+    let is_reached = |flags: InterfaceFlags| {
+        flags.contains(InterfaceFlags::IFF_UP | InterfaceFlags::IFF_RUNNING)
+            && !flags.contains(InterfaceFlags::IFF_LOOPBACK)
+    };
+    let devices = getifaddrs().into_iter().flatten().filter(|it| is_reached(it.flags));
+    devices
+        .filter_map(|it| {
+            let (ip, mask) = (ip(it.address)?, ip(it.netmask)?);
+            let is_local = match ip {
+                IpAddr::V4(ip) => ip.is_link_local(),
+                IpAddr::V6(ip) => ip.is_unicast_link_local(),
+            };
+            let (device, prefix) = (it.interface_name, bits(mask).leading_ones() as u8);
+            (!is_local).then_some(Address { device, ip, prefix })
+        })
+        .collect()
+}
+
+/// The IP address in a socket's address; `None` for other families.
+fn ip(address: Option<SockaddrStorage>) -> Option<IpAddr> {
+    let address = address?;
+    let v4 = address.as_sockaddr_in().map(|it| it.ip().into());
+    v4.or_else(|| address.as_sockaddr_in6().map(|it| it.ip().into()))
 }
 
 /// The address that packets to `ip` come from; `None` if there is no way. Sends nothing.

@@ -2,13 +2,14 @@
 //! and sending without a signal.
 #![allow(unsafe_code)]
 
-use libc::{c_int, c_void, sockaddr, socklen_t};
+use libc::{c_int, sockaddr, socklen_t};
 use nix::errno::Errno;
 use nix::sys::eventfd::{EfdFlags, EventFd};
+use nix::sys::socket::{self, MsgFlags, SetSockOpt, SockFlag, SockaddrStorage, sockopt};
 use std::fs::{self, File};
 use std::io;
 use std::mem::MaybeUninit;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{SocketAddr, SocketAddrV4};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
@@ -16,16 +17,10 @@ use std::time::Duration;
 /// program may not expect.
 pub fn send(socket: &File, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
-        let start = bytes.as_ptr().cast();
-        // SAFETY: the slice is readable for its length.
-        let sent =
-            unsafe { libc::send(socket.as_raw_fd(), start, bytes.len(), libc::MSG_NOSIGNAL) };
-        match usize::try_from(sent) {
+        match socket::send(socket.as_raw_fd(), bytes, MsgFlags::MSG_NOSIGNAL) {
             Ok(sent) => bytes = &bytes[sent..],
-            Err(_) => match io::Error::last_os_error() {
-                error if error.kind() == io::ErrorKind::Interrupted => {}
-                error => return Err(error),
-            },
+            Err(Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(())
@@ -47,9 +42,8 @@ pub fn check_listed() -> Result<(), String> {
 
 /// The sockets of this process that listen for connections, with their addresses.
 pub fn listening() -> Vec<(RawFd, SocketAddr)> {
-    let listens = |fd: &c_int| option(*fd, libc::SOL_SOCKET, libc::SO_ACCEPTCONN) == Some(1);
-    let addressed = |fd: c_int| Some((fd, address(fd, libc::getsockname)?));
-    descriptors().filter(listens).filter_map(addressed).collect()
+    let listens = |fd: &RawFd| socket::getsockopt(&listed(*fd), sockopt::AcceptConn) == Ok(true);
+    descriptors().filter(listens).filter_map(|fd| Some((fd, own(fd)?))).collect()
 }
 
 /// This process's connections to one of these addresses, with their own.
@@ -59,19 +53,15 @@ pub fn connected(to: &[SocketAddr]) -> Vec<(RawFd, SocketAddr)> {
 
 /// This process's connections, with both addresses.
 fn ends() -> impl Iterator<Item = (RawFd, SocketAddr, SocketAddr)> {
-    descriptors().filter_map(|fd| {
-        Some((fd, address(fd, libc::getsockname)?, address(fd, libc::getpeername)?))
-    })
+    descriptors().filter_map(|fd| Some((fd, own(fd)?, other(fd)?)))
 }
 
 /// A connection that waits at a listening socket, if there is one and the socket does not block.
 pub fn accept(listener: BorrowedFd) -> Option<(OwnedFd, SocketAddr)> {
-    let (address, bytes) = (std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: writes no address.
-    let fd = unsafe { libc::accept4(listener.as_raw_fd(), address, bytes, libc::SOCK_CLOEXEC) };
+    let fd = socket::accept4(listener.as_raw_fd(), SockFlag::SOCK_CLOEXEC).ok()?;
     // SAFETY: the kernel just returned this descriptor to us alone.
-    let connection = (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) })?;
-    self::address(fd, libc::getpeername).map(|address| (connection, address))
+    let connection = unsafe { OwnedFd::from_raw_fd(fd) };
+    other(fd).map(|address| (connection, address))
 }
 
 /// Hands a connection to a caller of `accept`, in the way of accept(2).
@@ -121,31 +111,39 @@ pub fn is_connecting() -> bool {
     descriptors().any(|fd| info(fd).is_some_and(|info| info.tcpi_state == SYN_SENT))
 }
 
-fn is_open(fd: c_int) -> bool {
+fn is_open(fd: RawFd) -> bool {
     info(fd).is_some_and(|info| info.tcpi_state == ESTABLISHED)
 }
 
 /// What the kernel tells of a TCP socket.
-fn info(fd: c_int) -> Option<libc::tcp_info> {
-    option(fd, libc::IPPROTO_TCP, libc::TCP_INFO)
+fn info(fd: RawFd) -> Option<libc::tcp_info> {
+    let mut info = MaybeUninit::<libc::tcp_info>::zeroed();
+    let mut bytes = size_of_val(&info) as socklen_t;
+    // SAFETY: there is room for so many bytes. Older kernels write fewer, and the rest are zeros, which
+    // are numbers, too.
+    unsafe {
+        let place = info.as_mut_ptr().cast();
+        let answer = libc::getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_INFO, place, &raw mut bytes);
+        (answer == 0).then(|| info.assume_init())
+    }
 }
 
 /// Lets this process's connections to these addresses fail when the other side has acknowledged
 /// neither data nor probes for `limit`.
 pub fn limit_silence(peers: &[SocketAddr], limit: Duration) {
-    const QUESTIONS: c_int = 3;
-    let seconds = (limit.as_secs() as c_int / (QUESTIONS + 1)).max(1);
+    const QUESTIONS: u32 = 3;
+    let seconds = (limit.as_secs() as u32 / (QUESTIONS + 1)).max(1);
     for (fd, ..) in ends().filter(|(_, _, other)| peers.contains(other)) {
-        set(fd, libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT, limit.as_millis() as c_int);
-        set(fd, libc::IPPROTO_TCP, libc::TCP_KEEPIDLE, seconds);
-        set(fd, libc::IPPROTO_TCP, libc::TCP_KEEPINTVL, seconds);
-        set(fd, libc::IPPROTO_TCP, libc::TCP_KEEPCNT, QUESTIONS);
-        set(fd, libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1);
+        set(fd, sockopt::TcpUserTimeout, &(limit.as_millis() as u32));
+        set(fd, sockopt::TcpKeepIdle, &seconds);
+        set(fd, sockopt::TcpKeepInterval, &seconds);
+        set(fd, sockopt::TcpKeepCount, &QUESTIONS);
+        set(fd, sockopt::KeepAlive, &true);
     }
 }
 
 /// The descriptors of this process that are sockets.
-fn descriptors() -> impl Iterator<Item = c_int> {
+fn descriptors() -> impl Iterator<Item = RawFd> {
     let names = fs::read_dir(DESCRIPTORS).into_iter().flatten().flatten();
     let is_socket = |link: std::path::PathBuf| link.to_string_lossy().starts_with("socket:");
     names
@@ -153,70 +151,31 @@ fn descriptors() -> impl Iterator<Item = c_int> {
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-type NameOf = unsafe extern "C" fn(c_int, *mut libc::sockaddr, *mut socklen_t) -> c_int;
-
-/// An IP socket's address: this side's or the peer's.
-fn address(fd: c_int, name_of: NameOf) -> Option<SocketAddr> {
-    let mut place = MaybeUninit::<libc::sockaddr_storage>::zeroed();
-    let start: *mut sockaddr = place.as_mut_ptr().cast();
-    let mut bytes = size_of_val(&place) as socklen_t;
-    // SAFETY: room for any address, aligned; afterwards one of the family that it names.
-    unsafe {
-        (name_of(fd, start, &raw mut bytes) == 0).then_some(())?;
-        // Both families have the port in the same place.
-        let port = u16::from_be((*start.cast::<libc::sockaddr_in>()).sin_port);
-        ip(start).map(|ip| SocketAddr::new(ip, port))
-    }
+/// An IP socket's address, this side's or the peer's, from what tells it.
+fn address(storage: nix::Result<SockaddrStorage>) -> Option<SocketAddr> {
+    let storage = storage.ok()?;
+    let v4 = storage.as_sockaddr_in().map(|it| SocketAddrV4::from(*it).into());
+    // Without scope and flow, which addresses from elsewhere lack.
+    v4.or_else(|| storage.as_sockaddr_in6().map(|it| SocketAddr::new(it.ip().into(), it.port())))
 }
 
-/// The IP address in a socket's address; `None` for other families.
-///
-/// # Safety
-/// `address` is null, or that of a socket's address of the family that it names.
-pub(super) unsafe fn ip(address: *const sockaddr) -> Option<IpAddr> {
-    // SAFETY: as for this function.
-    unsafe {
-        match c_int::from(address.as_ref()?.sa_family) {
-            libc::AF_INET => {
-                let it = address.cast::<libc::sockaddr_in>().read_unaligned();
-                Some(Ipv4Addr::from(u32::from_be(it.sin_addr.s_addr)).into())
-            }
-            libc::AF_INET6 => {
-                let it = address.cast::<libc::sockaddr_in6>().read_unaligned();
-                Some(Ipv6Addr::from(it.sin6_addr.s6_addr).into())
-            }
-            _ => None,
-        }
-    }
+fn own(fd: RawFd) -> Option<SocketAddr> {
+    address(socket::getsockname(fd))
 }
 
-/// What an option of a socket may be.
-///
-/// # Safety
-/// It consists of numbers, for which all bytes are a value, zeros too.
-unsafe trait Value: Copy {}
-// SAFETY: a number.
-unsafe impl Value for c_int {}
-// SAFETY: a record of numbers.
-unsafe impl Value for libc::tcp_info {}
+fn other(fd: RawFd) -> Option<SocketAddr> {
+    address(socket::getpeername(fd))
+}
 
-/// An option of a socket. `None` if it has none of this name, or if its owner has closed it meanwhile.
-fn option<V: Value>(fd: c_int, level: c_int, name: c_int) -> Option<V> {
-    let mut value = MaybeUninit::<V>::zeroed();
-    let mut bytes = size_of::<V>() as socklen_t;
-    // SAFETY: there is room for so many bytes. Older kernels write fewer, and the rest are zeros.
-    unsafe {
-        let place = value.as_mut_ptr().cast();
-        let answer = libc::getsockopt(fd, level, name, place, &raw mut bytes);
-        (answer == 0).then(|| value.assume_init())
-    }
+/// A number of the list as a descriptor, for a call. The call fails if its owner has closed it meanwhile.
+fn listed<'f>(fd: RawFd) -> BorrowedFd<'f> {
+    // SAFETY: an option of whatever socket has the number now is asked for or set, no more.
+    unsafe { BorrowedFd::borrow_raw(fd) }
 }
 
 /// Options that the system does not have are ignored.
-fn set(fd: c_int, level: c_int, name: c_int, value: c_int) {
-    let place: *const c_void = (&raw const value).cast();
-    // SAFETY: passes one integer.
-    unsafe { libc::setsockopt(fd, level, name, place, size_of::<c_int>() as socklen_t) };
+fn set<O: SetSockOpt>(fd: RawFd, option: O, value: &O::Val) {
+    let _ = socket::setsockopt(&listed(fd), option, value);
 }
 
 #[cfg(test)]
@@ -247,10 +206,8 @@ mod tests {
         let [limited, free] = [&asked, &other]
             .map(|listener| TcpStream::connect(listener.local_addr().unwrap()).unwrap());
         limit_silence(&[of(&asked).1], Duration::from_secs(12));
-        let limit = |stream: &TcpStream| {
-            option::<c_int>(stream.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT)
-        };
-        assert_eq!((limit(&limited), limit(&free)), (Some(12_000), Some(0)));
+        let limit = |stream: &TcpStream| socket::getsockopt(stream, sockopt::TcpUserTimeout);
+        assert_eq!((limit(&limited), limit(&free)), (Ok(12_000), Ok(0)));
     }
 
     #[test]
