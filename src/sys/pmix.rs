@@ -5,13 +5,12 @@
 use super::library::{self, Library};
 use crate::error::Error;
 use std::ffi::{CStr, CString, c_char, c_int};
-use std::ptr::{null, null_mut};
+use std::marker::PhantomData;
+use std::ptr::null_mut;
 
 /// The variable that a launcher sets if it speaks PMIx.
 pub const VARIABLE: &str = "PMIX_NAMESPACE";
 
-/// `PMIX_STRING`: a type of value.
-const STRING: u16 = 3;
 /// `PMIX_GLOBAL`: visible to all PEs of the job.
 const GLOBAL: u8 = 3;
 
@@ -19,15 +18,28 @@ const GLOBAL: u8 = 3;
 #[repr(C)]
 #[derive(Clone)]
 struct Proc {
-    nspace: [c_char; 256],
+    nspace: [u8; 256],
     rank: u32,
 }
 
 /// `pmix_value_t`: its data is a union, of which only the first word is used here.
 #[repr(C)]
-struct Value {
-    kind: u16,
-    data: [usize; 3],
+struct Value<K, D> {
+    kind: K,
+    data: D,
+    rest: [usize; 2],
+}
+
+/// `PMIX_STRING`: a type of value.
+#[repr(u16)]
+enum Kind {
+    String = 3,
+}
+
+/// `PMIX_BOOL`: a type of value.
+#[repr(u16)]
+enum Switch {
+    Bool = 1,
 }
 
 /// `pmix_info_t`: a name and its value.
@@ -35,25 +47,51 @@ struct Value {
 struct Info {
     key: [u8; 512],
     flags: u32,
-    value: Value,
+    value: Value<Switch, True>,
 }
 
-/// `PMIX_BOOL`: a type of value.
-const BOOL: u16 = 1;
+/// A switch that is on.
+#[repr(usize)]
+enum True {
+    True = 1,
+}
+
+/// A C string that a call only reads.
+#[repr(transparent)]
+struct Text<'t>(*const c_char, PhantomData<&'t CStr>);
+
+impl<'t> From<&'t CStr> for Text<'t> {
+    fn from(text: &'t CStr) -> Self {
+        Self(text.as_ptr(), PhantomData)
+    }
+}
+
+/// Both arguments that stand for an array which is not there: null, and 0 elements.
+#[repr(usize)]
+enum No {
+    Array = 0,
+}
+
+/// The number of elements in an array of one.
+#[repr(usize)]
+enum One {
+    Record = 1,
+}
+
 /// `PMIX_COLLECT_DATA`: each rank gets what all have published.
 const COLLECT: &[u8] = b"pmix.collect";
 
-type Init = unsafe extern "C" fn(*mut Proc, *const Info, usize) -> c_int;
-type Put = unsafe extern "C" fn(u8, *const c_char, *mut Value) -> c_int;
+// No record, or one, comes with each call; null for the processes means all of our namespace.
+type Init = extern "C" fn(&mut Proc, No, No) -> c_int;
+type Put = extern "C" fn(u8, Text<'_>, &mut Value<Kind, Text<'_>>) -> c_int;
 type Commit = extern "C" fn() -> c_int;
-type Get =
-    unsafe extern "C" fn(*const Proc, *const c_char, *const Info, usize, *mut *mut Value) -> c_int;
-type Fence = unsafe extern "C" fn(*const Proc, usize, *const Info, usize) -> c_int;
-type ResolveNodes = unsafe extern "C" fn(*const c_char, *mut *mut c_char) -> c_int;
-type ResolvePeers =
-    unsafe extern "C" fn(*const c_char, *const c_char, *mut *mut Proc, *mut usize) -> c_int;
-type Finalize = unsafe extern "C" fn(*const Info, usize) -> c_int;
-type Abort = unsafe extern "C" fn(c_int, *const c_char, *mut Proc, usize) -> c_int;
+type Get = extern "C" fn(&Proc, Text<'_>, No, No, &mut *mut Value<u16, *mut c_char>) -> c_int;
+type Fence = extern "C" fn(No, No, No, No) -> c_int;
+type Share = extern "C" fn(No, No, &Info, One) -> c_int;
+type ResolveNodes = extern "C" fn(Text<'_>, &mut *mut c_char) -> c_int;
+type ResolvePeers = extern "C" fn(Text<'_>, Text<'_>, &mut *mut Proc, &mut usize) -> c_int;
+type Finalize = extern "C" fn(No, No) -> c_int;
+type Abort = extern "C" fn(c_int, Text<'_>, No, No) -> c_int;
 type Words = extern "C" fn(c_int) -> *const c_char;
 
 /// This process's connection to the launcher's server on its node.
@@ -63,6 +101,7 @@ pub struct Pmix {
     commit: Commit,
     get: Get,
     fence: Fence,
+    share: Share,
     resolve_nodes: ResolveNodes,
     resolve_peers: ResolvePeers,
     finalize: Finalize,
@@ -81,15 +120,14 @@ impl Pmix {
         let library = library.map_err(|error| error.to_string())?;
         let found = Self::of(&library).map_err(|error| error.to_string());
         let (init, mut pmix) = found?;
-        // SAFETY: writes the process's own name to a value of that type.
-        let status = unsafe { init(&mut pmix.own, null(), 0) };
+        let status = init(&mut pmix.own, No::Array, No::Array);
         pmix.check(status, "PMIx_Init").map(|()| pmix)
     }
 
     /// The library's functions, not yet connected.
     fn of(library: &Library) -> Result<(Init, Self), Error> {
-        // SAFETY: PMIx declares these types in every version of its ABI. The two safe ones take no
-        // pointer, and any status.
+        // SAFETY: PMIx declares these types in every version of its ABI. What it gets by reference it
+        // reads or fills in the call, and keeps nothing of it.
         unsafe {
             let pmix = Self {
                 own: Proc { nspace: [0; 256], rank: 0 },
@@ -97,6 +135,7 @@ impl Pmix {
                 commit: library.typed(c"PMIx_Commit")?,
                 get: library.typed(c"PMIx_Get")?,
                 fence: library.typed(c"PMIx_Fence")?,
+                share: library.typed(c"PMIx_Fence")?,
                 resolve_nodes: library.typed(c"PMIx_Resolve_nodes")?,
                 resolve_peers: library.typed(c"PMIx_Resolve_peers")?,
                 finalize: library.typed(c"PMIx_Finalize")?,
@@ -119,13 +158,15 @@ impl Pmix {
         Err(format!("{call}: {} ({status})", words.to_string_lossy()))
     }
 
+    /// The name of our own namespace.
+    fn space(&self) -> Text<'_> {
+        CStr::from_bytes_until_nul(&self.own.nspace).unwrap_or_default().into()
+    }
+
     /// The names of the job's hosts.
     pub fn hosts(&self) -> Result<Vec<String>, String> {
         let mut names: *mut c_char = null_mut();
-        let space = self.own.nspace.as_ptr();
-        // SAFETY: the name of our own namespace, and a local for the result.
-        let status = unsafe { (self.resolve_nodes)(space, &mut names) };
-        self.check(status, "PMIx_Resolve_nodes")?;
+        self.check((self.resolve_nodes)(self.space(), &mut names), "PMIx_Resolve_nodes")?;
         if names.is_null() {
             return Err("PMIx_Resolve_nodes: the job has no hosts".into());
         }
@@ -143,9 +184,8 @@ impl Pmix {
         let call = format!("PMIx_Resolve_peers of {host}");
         let host = CString::new(host).map_err(|error| error.to_string())?;
         let (mut peers, mut count) = (null_mut::<Proc>(), 0);
-        let space = self.own.nspace.as_ptr();
-        // SAFETY: two C strings, and two locals for the result.
-        let status = unsafe { (self.resolve_peers)(host.as_ptr(), space, &mut peers, &mut count) };
+        let host = host.as_c_str().into();
+        let status = (self.resolve_peers)(host, self.space(), &mut peers, &mut count);
         self.check(status, &call)?;
         if peers.is_null() {
             return Err(format!("{call}: none"));
@@ -161,16 +201,15 @@ impl Pmix {
     /// The value that `rank` has published under this name.
     pub fn fetch(&self, rank: u32, name: &CStr) -> Result<String, String> {
         let whose = Proc { rank, ..self.own.clone() };
-        let mut value: *mut Value = null_mut();
-        // SAFETY: a process of our own namespace, a C string, and a local for the result.
-        let status = unsafe { (self.get)(&whose, name.as_ptr(), null(), 0, &mut value) };
+        let mut value = null_mut();
+        let status = (self.get)(&whose, name.into(), No::Array, No::Array, &mut value);
         let call = format!("PMIx_Get of {} of rank {rank}", name.to_string_lossy());
         self.check(status, &call)?;
         // SAFETY: on success there is a value, allocated by the C library and now ours. If its type
         // is a string, its data is the address of a C string.
         unsafe {
-            let text = value.as_ref().filter(|value| value.kind == STRING);
-            let text = text.map(|value| value.data[0] as *mut c_char).filter(|it| !it.is_null());
+            let text = value.as_ref().filter(|value| value.kind == Kind::String as u16);
+            let text = text.map(|value| value.data).filter(|it| !it.is_null());
             let heard = text.map(|text| CStr::from_ptr(text).to_string_lossy().into_owned());
             text.inspect(|text| libc::free(text.cast()));
             libc::free(value.cast());
@@ -181,10 +220,8 @@ impl Pmix {
     /// Publishes `text` to all ranks under this name.
     pub fn publish(&self, name: &CStr, text: &str) -> Result<(), String> {
         let text = CString::new(text).map_err(|error| error.to_string())?;
-        let mut value = Value { kind: STRING, data: [text.as_ptr() as usize, 0, 0] };
-        // SAFETY: a C string, and a value that points to another; the library copies both.
-        let status = unsafe { (self.put)(GLOBAL, name.as_ptr(), &mut value) };
-        self.check(status, "PMIx_Put")?;
+        let mut value = Value { kind: Kind::String, data: text.as_c_str().into(), rest: [0; 2] };
+        self.check((self.put)(GLOBAL, name.into(), &mut value), "PMIx_Put")?;
         self.check((self.commit)(), "PMIx_Commit")
     }
 
@@ -193,26 +230,24 @@ impl Pmix {
     pub fn share(&self) -> Result<(), String> {
         let mut key = [0; 512];
         key[..COLLECT.len()].copy_from_slice(COLLECT);
-        let info = Info { key, flags: 0, value: Value { kind: BOOL, data: [1, 0, 0] } };
-        // SAFETY: null for the processes means all of our namespace; one info record.
-        self.check(unsafe { (self.fence)(null(), 0, &info, 1) }, "PMIx_Fence")
+        let value = Value { kind: Switch::Bool, data: True::True, rest: [0; 2] };
+        let info = Info { key, flags: 0, value };
+        self.check((self.share)(No::Array, No::Array, &info, One::Record), "PMIx_Fence")
     }
 
     /// Waits until all ranks of the job have called this.
     pub fn fence(&self) -> Result<(), String> {
-        // SAFETY: null for the processes means all of our namespace.
-        self.check(unsafe { (self.fence)(null(), 0, null(), 0) }, "PMIx_Fence")
+        self.check((self.fence)(No::Array, No::Array, No::Array, No::Array), "PMIx_Fence")
     }
 
     /// Asks the launcher to end the job with `status`. The launcher may end this process first.
     pub fn abort(&self, status: i32) {
-        // SAFETY: a constant C string; null for the processes means all.
-        unsafe { (self.abort)(status, c"oneshmem ends the job".as_ptr(), null_mut(), 0) };
+        (self.abort)(status, c"oneshmem ends the job".into(), No::Array, No::Array);
     }
 
     /// Disconnects: the launcher treats a process that exits without this as lost.
     pub fn end(&self) {
-        // SAFETY: nothing is passed. An error would have nowhere to be reported.
-        unsafe { (self.finalize)(null(), 0) };
+        // An error would have nowhere to be reported.
+        (self.finalize)(No::Array, No::Array);
     }
 }
