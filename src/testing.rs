@@ -5,8 +5,9 @@
 use crate::argument::memory::Object;
 use crate::translate::{Mirrored, TABLE};
 use onenode_core::layout::SlotBounds;
+use onenode_core::sys::fd;
+use onenode_core::sys::map::OwnMapping;
 use onenode_core::sys::mutex;
-use onenode_core::sys::{fd, map};
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::sync::{Mutex, MutexGuard};
@@ -24,6 +25,7 @@ pub(crate) struct FakeJob {
     own: usize,
     /// Each PE's slot at its mirror address.
     mirrors: Vec<usize>,
+    _maps: Vec<OwnMapping>,
     _one: MutexGuard<'static, ()>,
 }
 
@@ -52,13 +54,13 @@ impl FakeJob {
         let file = fd::memfd(c"oneshmem-test").unwrap();
         fd::resize_and_seal(file.as_fd(), (npes * SLOT) as u64).unwrap();
         let map = |pe: usize, at: usize| {
-            let at = map::reserve_at(at, SLOT).expect("nothing else is there");
-            // SAFETY: just reserved.
-            unsafe { map::shared_over(at, SLOT, file.as_fd(), (pe * SLOT) as u64).unwrap() };
-            at
+            let place = OwnMapping::reserve_at(at, SLOT).expect("nothing else is there");
+            place.part(at..at + SLOT).shared(file.as_fd(), (pe * SLOT) as u64).unwrap();
+            place
         };
-        let own = map(0, OWN);
-        let mirrors: Vec<_> = (0..npes).map(|pe| map(pe, mirror(own, pe))).collect();
+        let (own, mut maps) = (OWN, vec![map(0, OWN)]);
+        let mirrors: Vec<_> = (0..npes).map(|pe| mirror(own, pe)).collect();
+        maps.extend(mirrors.iter().enumerate().map(|(pe, at)| map(pe, *at)));
         let (lower, upper) = (own..own + PAGE, own + PAGE..own + SLOT);
         let at = |offsets: &Range<usize>| own + offsets.start..own + offsets.end;
         let (partitions, heap) = (partitions.iter().map(at).collect(), own + heap);
@@ -68,7 +70,7 @@ impl FakeJob {
         for (pe, at) in mirrors.iter().enumerate().skip(1) {
             TABLE.set_mirror(pe, *at, Mirrored::All);
         }
-        Self { own, mirrors, _one: one }
+        Self { own, mirrors, _maps: maps, _one: one }
     }
 
     /// The symmetric object at `offset` bytes in the slot.
@@ -107,9 +109,5 @@ impl FakeJob {
 impl Drop for FakeJob {
     fn drop(&mut self) {
         TABLE.retire();
-        for at in self.mirrors.iter().chain([&self.own]) {
-            // SAFETY: mapped in `start`, and nothing refers to it any more.
-            unsafe { map::unmap(*at as *mut u8, SLOT) };
-        }
     }
 }

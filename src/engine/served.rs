@@ -12,7 +12,7 @@ use crate::job::nodes::Nodes;
 use crate::memory::partition::Spec;
 use onenode_core::backend::{Backing, Slots, memfd};
 use onenode_core::pages::Pages;
-use onenode_core::sys::map;
+use onenode_core::sys::map::{self, OwnMapping};
 use onenode_core::sys::source::Source;
 use std::fmt::Display;
 use std::ops::Range;
@@ -214,8 +214,8 @@ impl Pe {
         let Some(bytes) = partitions.iter().map(end).max() else { return Ok(None) };
         let alignment = partitions.iter().map(|(spec, _)| spec.pages.size()).fold(1, usize::max);
         let room = bytes + alignment;
-        let reserved = map::reserve(room)?;
-        let first = reserved.next_multiple_of(alignment);
+        let reserved = OwnMapping::reserve(room)?;
+        let first = reserved.range().start.next_multiple_of(alignment);
         let mut pieces = Vec::new();
         for (spec, offset) in &partitions {
             let at = first + offset..first + offset + spec.whole_pages();
@@ -223,23 +223,19 @@ impl Pe {
                 |why: &dyn Display| Error::Engine(format!("{} of PE {pe}: {why}", spec.shown()));
             let backing =
                 control.backing(spec, pe, *offset as u64).map_err(|error| lost(&error))?;
-            // SAFETY: the place was reserved just now, and nobody uses it yet.
-            let mapped = unsafe {
-                match backing {
-                    Backing::File(file) => memfd::map_peers_file(&at, file.as_fd()),
-                    Backing::Memory(pages, Some(place)) => memfd::map_peers(&at, pages, place),
-                    Backing::Memory(_, None) => {
-                        return Err(lost(
-                            &"its memory is in a file that the launcher did not create",
-                        ));
-                    }
+            let place = reserved.part(at.clone());
+            let mapped = match backing {
+                Backing::File(file) => memfd::map_peers_file(&place, file.as_fd()),
+                Backing::Memory(pages, Some(from)) => memfd::map_peers(&place, pages, from),
+                Backing::Memory(_, None) => {
+                    return Err(lost(&"its memory is in a file that the launcher did not create"));
                 }
             };
             mapped.map_err(|error| lost(&error))?;
             let offset = Segment::Partitions.start() + *offset as u64;
             pieces.push(Piece { offset, base: address(at.start)?, bytes: at.len() });
         }
-        Ok(Some((Mapped { base: address(reserved)?, bytes: room }, pieces)))
+        Ok(Some((Mapped { base: address(reserved.keep())?, bytes: room }, pieces)))
     }
 }
 

@@ -41,12 +41,14 @@ const SAFE: [(&str, &[&str]); 5] = [
         ],
     ),
     (
-        "it compares the address with the symmetric memory that is known",
+        "it compares the address with the symmetric memory, or the mapping, that is known",
         &[
             "interface/capi/src/extensions.rs shmemx_device_ptr",
             "interface/capi/src/extensions.rs shmemx_partition_of",
             "interface/capi/src/extensions.rs shmemx_partition_persist",
             "src/collectives/counterparts.rs check",
+            "node/core/src/layout/reserved.rs MirrorPlace::of",
+            "node/core/src/sys/map.rs OwnMapping::part",
             "node/src/node/attached.rs Attached::map",
             "node/src/node/group/lock.rs Group::lock",
             "node/src/node/group/lock.rs Group::unlock",
@@ -74,7 +76,11 @@ const SAFE: [(&str, &[&str]); 5] = [
     ),
     (
         "it maps only where nothing is",
-        &["node/core/src/sys/map.rs reserve_all", "node/core/src/sys/map.rs reserve_at"],
+        &[
+            "node/core/src/sys/map.rs OwnMapping::reserve_at",
+            "node/core/src/sys/map.rs reserve_all",
+            "node/core/src/sys/map.rs reserve_at",
+        ],
     ),
 ];
 

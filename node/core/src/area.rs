@@ -133,8 +133,8 @@ impl SharedArea {
 
     /// As [`withhold`](Self::withhold), and from core dumps, for memory of another process.
     pub fn mark_foreign(&self) {
-        // SAFETY: this value's own mapping, which a child only unmaps.
-        unsafe { map::mark_foreign(self.base.addr().get(), self.bytes) };
+        map::dump(&self.range(), false);
+        self.withhold();
     }
 }
 

@@ -10,7 +10,8 @@ use crate::error::Error;
 use crate::header::{Place as Where, Published};
 use onenode_core::backend::memfd;
 use onenode_core::pages::Pages;
-use onenode_core::sys::{fd, map};
+use onenode_core::sys::fd;
+use onenode_core::sys::map::OwnMapping;
 use std::ops::Range;
 use std::os::fd::AsFd;
 use xpmem_sys::Attachment;
@@ -29,24 +30,21 @@ impl Node {
     }
 }
 
-/// Mappings of a peer's memory, with the reservation that they are in.
-#[derive(Default)]
+/// Mappings of a peer's memory, with the reservation that they are in, which ends last. Whoever drops
+/// them guarantees that nobody uses them.
 pub(super) struct Attached {
     segments: Vec<Attachment>,
-    reserved: Range<usize>,
+    reserved: OwnMapping,
 }
 
 impl Attached {
     /// Reserves address space for mappings.
     pub fn reserve(bytes: usize) -> Result<Self, onenode_core::Error> {
-        let start = map::reserve(bytes)?;
-        let mut new = Self::default();
-        new.reserved = start..start + bytes;
-        Ok(new)
+        Ok(Self { segments: Vec::new(), reserved: OwnMapping::reserve(bytes)? })
     }
 
     pub fn range(&self) -> &Range<usize> {
-        &self.reserved
+        self.reserved.range()
     }
 
     /// Maps `part` of a peer's region, given in the peer's addresses, so that its first byte is at
@@ -64,8 +62,7 @@ impl Attached {
         let down = |address: usize| address / pages.size() * pages.size();
         let whole = down(part.start)..part.end.next_multiple_of(pages.size());
         let start = here - (part.start - whole.start);
-        let at = start..start + whole.len();
-        assert!(self.reserved.start <= at.start && at.end <= self.reserved.end);
+        let at = self.reserved.part(start..start + whole.len());
         let skip = whole.start - down(region.start);
         // How much the file must hold. The last page may be incomplete.
         let end = |offset: u64| offset.checked_add((part.end - down(region.start)) as u64);
@@ -75,9 +72,7 @@ impl Attached {
                     return unlike("its region's memory is not in its file");
                 }
                 let place = (peer.file(node)?.into(), offset + skip as u64);
-                // SAFETY: in the reservation, which this value owns and nobody uses yet.
-                unsafe { memfd::map_peers(&at, pages, place)? }
-                Ok(())
+                Ok(memfd::map_peers(&at, pages, place)?)
             }
             Where::File { descriptor, inode, offset } => {
                 let address = Address { descriptor, inode, ..peer.address };
@@ -92,30 +87,17 @@ impl Attached {
                     return unlike("its region's memory is not in its file");
                 }
                 let place = (file.as_fd().into(), offset + skip as u64);
-                // SAFETY: as above.
-                unsafe { memfd::map_peers(&at, pages, place)? }
-                Ok(())
+                Ok(memfd::map_peers(&at, pages, place)?)
             }
             Where::Segment(id) => match &node.backend {
                 Backend::Xpmem(xpmem) => {
-                    // SAFETY: as above. The attachment is dropped before the reservation.
+                    // SAFETY: the attachment has this part of the reservation, and is dropped before it.
                     let attachment = unsafe { xpmem.map_peers(&at, id, skip)? };
                     self.segments.push(attachment);
                     Ok(())
                 }
                 Backend::Memfd => unlike("its region is one of xpmem"),
             },
-        }
-    }
-}
-
-impl Drop for Attached {
-    fn drop(&mut self) {
-        self.segments.clear();
-        if !self.reserved.is_empty() {
-            // SAFETY: this value owns the reservation. Whoever drops it guarantees that nobody uses
-            // it.
-            unsafe { map::unmap(self.reserved.start as *mut u8, self.reserved.len()) };
         }
     }
 }

@@ -12,7 +12,8 @@ use onenode_core::backend::xpmem;
 use onenode_core::layout::{self, HUGE};
 use onenode_core::pages::Pages;
 use onenode_core::segment;
-use onenode_core::sys::{fd, map, relocate};
+use onenode_core::sys::map::{self, OwnMapping, Reserved};
+use onenode_core::sys::{fd, relocate};
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use xpmem_sys::Segment;
@@ -59,29 +60,25 @@ impl Inner {
     pub(super) fn back_new(
         &self,
         room: &mut Room,
-        at: &Range<usize>,
+        at: &Reserved,
         pages: Pages,
     ) -> Result<Backing, Error> {
+        let (start, bytes) = (at.range().start, at.range().len());
         match (&self.backend, pages) {
             (Backend::Xpmem(_), _) => {
-                // SAFETY: just reserved, and nobody else knows of it. The client gets addresses of
-                // memory that its peers write.
-                unsafe {
-                    xpmem::lay(at, pages)?;
-                    self.segment(at)
-                }
+                xpmem::lay(at, pages)?;
+                // SAFETY: the client gets addresses of memory that its peers write.
+                unsafe { self.segment(at.range()) }
             }
             (Backend::Memfd, Pages::Explicit(size)) => {
                 let file = fd::huge_memfd(c"onenode", Some(size))?;
-                fd::resize_and_seal(file.as_fd(), at.len() as u64)?;
-                // SAFETY: as above.
-                unsafe { memfd::lay(at, pages, (file.as_fd().into(), 0))? };
+                fd::resize_and_seal(file.as_fd(), bytes as u64)?;
+                memfd::lay(at, pages, (file.as_fd().into(), 0))?;
                 published_file(file, 0)
             }
             (Backend::Memfd, _) => {
-                let offset = room.take(at.start, at.len())?;
-                // SAFETY: as above.
-                unsafe { memfd::lay(at, pages, (self.file()?.into(), offset))? };
+                let offset = room.take(start, bytes)?;
+                memfd::lay(at, pages, (self.file()?.into(), offset))?;
                 Ok(Backing::file(Place::Header(offset), None))
             }
         }
@@ -134,25 +131,6 @@ pub(super) fn published_file(file: OwnedFd, offset: u64) -> Result<Backing, Erro
     Ok(Backing::file(Place::File { descriptor, inode, offset }, Some(file)))
 }
 
-/// A part of the address space that this process has reserved. It is unmapped when this is dropped,
-/// with what lies in it: whoever has its memory used keeps this meanwhile.
-pub(super) struct Reservation(Range<usize>);
-
-impl Reservation {
-    /// Where it begins.
-    pub fn start(&self) -> usize {
-        self.0.start
-    }
-}
-
-impl Drop for Reservation {
-    fn drop(&mut self) {
-        // SAFETY: only `reserve` makes reservations, of addresses that were free. Nobody uses the
-        // memory any more: the region's owner drops this last.
-        unsafe { map::unmap(self.0.start as *mut u8, self.0.len()) };
-    }
-}
-
 /// Reserves `bytes` at a multiple of `align`, with at least one page on either side: a copy that
 /// overruns an end must fault. Returns these addresses, and all that is reserved.
 pub(super) fn reserve(
@@ -160,23 +138,23 @@ pub(super) fn reserve(
     align: usize,
     hint: usize,
     last: Option<usize>,
-) -> Result<(Range<usize>, Reservation), Error> {
+) -> Result<(Range<usize>, OwnMapping), Error> {
     let page = map::page_size();
     if hint != 0 && hint % align == 0 && hint > page {
         let (start, length) = (hint - page, bytes + 2 * page);
-        if map::reserve_at(start, length).is_some() {
-            return Ok((hint..hint + bytes, Reservation(start..start + length)));
+        if let Some(reserved) = OwnMapping::reserve_at(start, length) {
+            return Ok((hint..hint + bytes, reserved));
         }
     }
     let length = bytes.next_multiple_of(HUGE) + HUGE + align;
     let below = last.and_then(|last| last.checked_sub(length)).map(|at| at / HUGE * HUGE);
     let program = segment::find(page).ok();
     let places = program.iter().flat_map(|program| layout::heap_places(program, length));
-    let start = below
+    let reserved = below
         .into_iter()
         .chain(places)
-        .find_map(|at| map::reserve_at(at, length))
-        .map_or_else(|| map::reserve(length), Ok)?;
-    let at = (start + page).next_multiple_of(align);
-    Ok((at..at + bytes, Reservation(start..start + length)))
+        .find_map(|at| OwnMapping::reserve_at(at, length))
+        .map_or_else(|| OwnMapping::reserve(length), Ok)?;
+    let at = (reserved.range().start + page).next_multiple_of(align);
+    Ok((at..at + bytes, reserved))
 }

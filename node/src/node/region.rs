@@ -64,8 +64,8 @@ impl Node {
         let align = align.max(unit);
         let (at, reserved) = reserve(bytes, align, wanted.hint, regions.last)?;
         let (record, key) = regions.record(key, &at)?;
-        let backing = node.back_new(&mut regions.room, &at, wanted.pages)?;
-        regions.last = Some(reserved.start());
+        let backing = node.back_new(&mut regions.room, &reserved.part(at.clone()), wanted.pages)?;
+        regions.last = Some(reserved.range().start);
         let region = Region { key, start: at.start, bytes };
         let kind = Sort { pages: wanted.pages, image: 0, reserved: Some(reserved) };
         // SAFETY: made for peers to access, and new: forked children know no use of it.

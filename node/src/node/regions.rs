@@ -3,14 +3,15 @@
 
 use super::Inner;
 use super::adopt;
-use super::backing::{Backing, Reservation, Room};
+use super::backing::{Backing, Room};
 use crate::Key;
 use crate::config::Fork;
 use crate::error::Error;
 use crate::header::{Place, Published};
 use onenode_core::pages::Pages;
+use onenode_core::sys::fd;
+use onenode_core::sys::map::{self, OwnMapping};
 use onenode_core::sys::mutex;
-use onenode_core::sys::{fd, map};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
@@ -59,7 +60,7 @@ pub(super) struct Owned {
     pub published: Published,
     record: u32,
     /// The reservation for new memory, which lives as long as the region.
-    reserved: Option<Reservation>,
+    reserved: Option<OwnMapping>,
     /// The file, if it is not the header's.
     _file: Option<OwnedFd>,
     _segment: Option<Segment>,
@@ -71,7 +72,7 @@ pub(super) struct Sort {
     /// The program's fingerprint if this is its data segment, otherwise 0.
     pub image: u64,
     /// The reservation for new memory.
-    pub reserved: Option<Reservation>,
+    pub reserved: Option<OwnMapping>,
 }
 
 impl Default for Sort {

@@ -5,10 +5,11 @@
 use super::{Backend, Backing, Slots};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::{Layout, MirrorPlace};
 use crate::pages::Pages;
 use crate::segment::{self, DataSegment};
 use crate::sys::limit::with_file_size;
+use crate::sys::map::Reserved;
 use crate::sys::relocate::{self, Relocation};
 use crate::sys::source::Source;
 use crate::sys::{huge, map, persistent, suspend};
@@ -32,72 +33,36 @@ fn no_file() -> Error {
 }
 
 /// Maps zeroed memory with these pages over a range. The memory is part of a file.
-///
-/// # Safety
-/// The caller has reserved the range, and nobody uses it yet.
-pub unsafe fn lay(
-    at: &Range<usize>,
-    pages: Pages,
-    (file, offset): (Source, u64),
-) -> Result<(), Error> {
+pub fn lay(at: &Reserved, pages: Pages, (file, offset): (Source, u64)) -> Result<(), Error> {
     if pages == Pages::Transparent {
         huge::transparent(true).map_err(Error::NoWay)?;
     }
-    // SAFETY: the caller has reserved the range and guarantees that nobody uses it, so it may be
-    // mapped over.
-    unsafe {
-        match pages {
-            Pages::Explicit(size) => {
-                map::huge_over(at.start, at.len(), size, Some((file.file()?, offset)))?;
-            }
-            _ => file.over(at.start, at.len(), offset)?,
-        }
+    match pages {
+        Pages::Explicit(size) => at.huge(size, Some((file.file()?, offset)))?,
+        _ => file.over(at, offset)?,
     }
     match pages {
-        Pages::Transparent => map::advise_huge(at.start, at.len()),
+        Pages::Transparent => map::advise_huge(at.range()),
         _ => Ok(()),
     }
 }
 
 /// Maps a peer's memory, which has these pages and is part of a file.
-///
-/// # Safety
-/// The range belongs to the caller, and nobody uses it.
-pub unsafe fn map_peers(
-    at: &Range<usize>,
-    pages: Pages,
-    (file, offset): (Source, u64),
-) -> Result<(), Error> {
-    // SAFETY: the range is the caller's and nobody uses it, as is asked for.
-    let mapped = unsafe { file.over(at.start, at.len(), offset) };
-    keep_place(at, mapped)?;
+pub fn map_peers(at: &Reserved, pages: Pages, (file, offset): (Source, u64)) -> Result<(), Error> {
+    file.over(at, offset).inspect_err(|_| at.keep())?;
     if pages == Pages::Transparent {
         // Where the owner has them, the peer can; if not, it maps small pieces.
-        let _ = map::advise_huge(at.start, at.len());
+        let _ = map::advise_huge(at.range());
     }
-    // SAFETY: a peer's memory, which no forked child of this process needs.
-    unsafe { map::mark_foreign(at.start, at.len()) };
+    at.mark_foreign();
     Ok(())
 }
 
 /// Maps a peer's partition, which is a file of its own.
-///
-/// # Safety
-/// As for [`map_peers`].
-pub unsafe fn map_peers_file(at: &Range<usize>, file: BorrowedFd) -> Result<(), Error> {
-    // SAFETY: the range is the caller's and nobody uses it, as is asked for.
-    let mapped = unsafe { persistent::file_over(at.start, at.len(), file) };
-    keep_place(at, mapped)?;
-    // SAFETY: a peer's memory, which no forked child of this process needs.
-    unsafe { map::mark_foreign(at.start, at.len()) };
+pub fn map_peers_file(at: &Reserved, file: BorrowedFd) -> Result<(), Error> {
+    persistent::file_over(at, file).inspect_err(|_| at.keep())?;
+    at.mark_foreign();
     Ok(())
-}
-
-/// Reserves a place again if it could not be mapped: the attempt may have left a hole.
-fn keep_place(at: &Range<usize>, mapped: Result<(), Error>) -> Result<(), Error> {
-    mapped.inspect_err(|_| {
-        map::reserve_at(at.start, at.len());
-    })
 }
 
 /// Has memory of this process and a stretch of a file, which is zeros, change places: address and
@@ -146,48 +111,28 @@ pub fn pieces(data: &DataSegment) -> Vec<relocate::Piece> {
     data.pieces.iter().map(piece).collect()
 }
 
-/// Maps the data segment of `rank` in that rank's mirror.
-///
-/// # Safety
-/// The caller owns the mirror's range, and nobody uses it.
-pub unsafe fn map_data(slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
-    let start = layout.mirrored(rank, layout.data.start);
-    let place = (slots.file()?, slots.data_offset(rank));
-    // SAFETY: part of the mirror's range, which the caller owns and guarantees to be unused.
-    unsafe { map_peers(&(start..start + layout.data.len()), Pages::Normal, place) }
+/// Maps the rank's data segment in its mirror.
+pub(crate) fn map_data(slots: &dyn Slots, mirror: MirrorPlace) -> Result<(), Error> {
+    let place = (slots.file()?, slots.data_offset(mirror.rank));
+    map_peers(&mirror.of(&mirror.layout.data), Pages::Normal, place)
 }
 
-/// Maps the heap of `rank` in that rank's mirror, with the pages that the PE has published.
-///
-/// # Safety
-/// As for [`map_data`].
-pub unsafe fn map_peers_heap(slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
-    let start = layout.mirrored(rank, layout.heap.start);
-    let pages = Pages::from_word(slots.record(rank).heap_pages.load(Ordering::Relaxed));
-    let place = slots.heap_place(rank, pages)?.ok_or_else(no_file)?;
-    // SAFETY: part of the mirror's range, which the caller owns and guarantees to be unused.
-    unsafe { map_peers(&(start..start + layout.heap.len()), pages, place) }
+/// Maps the rank's heap in its mirror, with the pages that the PE has published.
+pub(crate) fn map_peers_heap(slots: &dyn Slots, mirror: MirrorPlace) -> Result<(), Error> {
+    let record = slots.record(mirror.rank);
+    let pages = Pages::from_word(record.heap_pages.load(Ordering::Relaxed));
+    let place = slots.heap_place(mirror.rank, pages)?.ok_or_else(no_file)?;
+    map_peers(&mirror.of(&mirror.layout.heap), pages, place)
 }
 
-/// Maps the partitions of `rank` in that rank's mirror.
-///
-/// # Safety
-/// As for [`map_data`].
-pub unsafe fn map_peers_partitions(
-    slots: &dyn Slots,
-    rank: usize,
-    layout: &Layout,
-) -> Result<(), Error> {
+/// Maps the rank's partitions in its mirror.
+pub(crate) fn map_peers_partitions(slots: &dyn Slots, mirror: MirrorPlace) -> Result<(), Error> {
+    let MirrorPlace { layout, rank } = mirror;
     for (index, own) in layout.partitions.iter().enumerate() {
-        let start = layout.mirrored(rank, own.start);
-        let at = start..start + own.len();
-        let backing = slots.partition(rank, index, layout.partition_offset(index))?;
-        // SAFETY: part of the mirror's range, which the caller owns and guarantees to be unused.
-        unsafe {
-            match backing {
-                Backing::Memory(pages, place) => map_peers(&at, pages, place.ok_or_else(no_file)?)?,
-                Backing::File(file) => map_peers_file(&at, file.as_fd())?,
-            }
+        let at = mirror.of(own);
+        match slots.partition(rank, index, layout.partition_offset(index))? {
+            Backing::Memory(pages, place) => map_peers(&at, pages, place.ok_or_else(no_file)?)?,
+            Backing::File(file) => map_peers_file(&at, file.as_fd())?,
         }
     }
     Ok(())
@@ -208,8 +153,7 @@ unsafe impl Backend for Memfd {
         pages: Pages,
     ) -> Result<(), Error> {
         let place = slots.heap_place(rank, pages)?.ok_or_else(no_file)?;
-        // SAFETY: the range was reserved for the heap, and nobody uses it yet.
-        unsafe { lay(&layout.heap, pages, place) }
+        lay(&layout.heap_place(), pages, place)
     }
 
     fn map_partition(
@@ -219,14 +163,10 @@ unsafe impl Backend for Memfd {
         layout: &Layout,
         index: usize,
     ) -> Result<(), Error> {
-        let at = &layout.partitions[index];
-        let backing = slots.partition(rank, index, layout.partition_offset(index))?;
-        // SAFETY: the range was reserved for the partition, and nobody uses it yet.
-        unsafe {
-            match backing {
-                Backing::Memory(pages, place) => lay(at, pages, place.ok_or_else(no_file)?),
-                Backing::File(file) => persistent::file_over(at.start, at.len(), file.as_fd()),
-            }
+        let at = layout.partition_place(index);
+        match slots.partition(rank, index, layout.partition_offset(index))? {
+            Backing::Memory(pages, place) => lay(&at, pages, place.ok_or_else(no_file)?),
+            Backing::File(file) => persistent::file_over(&at, file.as_fd()),
         }
     }
 
@@ -255,29 +195,26 @@ unsafe impl Backend for Memfd {
         layout: &Layout,
         same: bool,
     ) -> Result<(), Error> {
-        // SAFETY: the ranges are in the window reserved for this mirror. Nobody uses it before
-        // `translate` knows it.
-        unsafe {
-            if same {
-                map_data(slots, rank, layout)?;
-            }
-            map_peers_heap(slots, rank, layout)?;
-            map_peers_partitions(slots, rank, layout)
+        // SAFETY: the layout has reserved a window with this mirror. Nobody uses it before `translate`
+        // knows it.
+        let mirror = unsafe { layout.mirror_place(rank) };
+        if same {
+            map_data(slots, mirror)?;
         }
+        map_peers_heap(slots, mirror)?;
+        map_peers_partitions(slots, mirror)
     }
 
     fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout) {
         // The mirrors stay mapped. The next lifetime maps over them.
         let pages = Pages::from_word(slots.record(rank).heap_pages.load(Ordering::Relaxed));
         if let Ok(Some((file, offset))) = slots.heap_place(rank, pages) {
-            // SAFETY: this rank's own heap, which nobody uses any more.
-            unsafe { file.punch(offset, &layout.heap) };
+            file.punch(offset, &layout.heap_place());
         }
-        for (index, partition) in layout.partitions.iter().enumerate() {
+        for index in 0..layout.partitions.len() {
             let backing = slots.partition(rank, index, layout.partition_offset(index));
             if let Ok(Backing::Memory(_, Some((file, offset)))) = backing {
-                // SAFETY: this rank's own partition, which nobody uses any more.
-                unsafe { file.punch(offset, partition) };
+                file.punch(offset, &layout.partition_place(index));
             }
         }
     }

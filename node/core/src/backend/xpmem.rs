@@ -8,8 +8,9 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::pages::Pages;
 use crate::segment::DataSegment;
+use crate::sys::map::{self, OwnMapping, Reserved};
 use crate::sys::mutex;
-use crate::sys::{huge, map, persistent};
+use crate::sys::{huge, persistent};
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::sync::Mutex;
@@ -52,39 +53,32 @@ impl Xpmem {
     /// Maps part of a peer's segment, starting at `offset`.
     ///
     /// # Safety
-    /// `at` is within a reservation that the caller owns and leaves to the attachment. Nobody
-    /// unmaps, remaps or protects any of it while the attachment lives.
+    /// The reservation is left to the attachment: nobody unmaps, remaps or protects any of it while the
+    /// attachment lives.
     pub unsafe fn map_peers(
         &self,
-        at: &Range<usize>,
+        at: &Reserved,
         segment: u64,
         offset: usize,
     ) -> Result<Attachment, Error> {
         let permit = Permit::get(self.device, SegmentId(segment as i64)).map_err(failed)?;
-        // SAFETY: the caller guarantees that the range is in a reservation that is left to the
-        // attachment.
+        let at = at.range();
+        // SAFETY: the caller guarantees that the reservation is left to the attachment.
         unsafe { permit.attach(at.start, at.len(), offset) }.map_err(failed)
     }
 }
 
 /// Maps zeroed private memory with these pages.
-///
-/// # Safety
-/// The caller has reserved the range, and nobody uses it yet.
-pub unsafe fn lay(at: &Range<usize>, pages: Pages) -> Result<(), Error> {
+pub fn lay(at: &Reserved, pages: Pages) -> Result<(), Error> {
     if pages == Pages::Transparent {
         huge::transparent(false).map_err(Error::NoWay)?;
     }
-    // SAFETY: the caller has reserved the range and guarantees that nobody uses it, so it may be
-    // mapped over.
-    unsafe {
-        match pages {
-            Pages::Explicit(size) => map::huge_over(at.start, at.len(), size, None)?,
-            _ => map::private_zeros_over(at.start, at.len())?,
-        }
+    match pages {
+        Pages::Explicit(size) => at.huge(size, None)?,
+        _ => at.zeros()?,
     }
     match pages {
-        Pages::Transparent => map::advise_huge(at.start, at.len()),
+        Pages::Transparent => map::advise_huge(at.range()),
         _ => Ok(()),
     }
 }
@@ -93,34 +87,25 @@ pub unsafe fn lay(at: &Range<usize>, pages: Pages) -> Result<(), Error> {
 fn self_test(device: &'static Device) -> Result<(), Error> {
     const WORD: u64 = 0x5851_f42d_4c95_7f2d;
     let page = map::page_size();
-    let exported = map::private_anywhere(page)?;
-    let place = map::reserve(page)?;
-    let outcome = (|| {
-        // SAFETY: this function's own page, which it accesses by raw pointers only.
-        let segment = unsafe { Segment::make(device, exported..exported + page) };
-        let segment = segment.map_err(failed)?;
-        let permit = Permit::get(device, segment.id()).map_err(failed)?;
-        // SAFETY: this function owns the reservation. Both addresses are aligned, and mapped while
-        // the attachment lives.
-        unsafe {
-            let _attachment = permit.attach(place, page, 0).map_err(failed)?;
-            (exported as *mut u64).write_volatile(WORD);
-            let seen = (place as *const u64).read_volatile();
-            (place as *mut u64).write_volatile(!WORD);
-            let back = (exported as *const u64).read_volatile();
-            if (seen, back) != (WORD, !WORD) {
-                return Err(Error::NoWay("memory is not shared through an attachment".into()));
-            }
-        }
-        Ok(())
-    })();
-    // SAFETY: this function owns both ranges. The attachment is gone and has left its reservation
-    // mapped.
+    // Dropped in the reverse order: the attachment leaves its reservation mapped.
+    let (exported, reserved) = (OwnMapping::private(page)?, OwnMapping::reserve(page)?);
+    let [page, place] = [&exported, &reserved].map(|mapping| mapping.range().clone());
+    // SAFETY: this function's own page, which it accesses by raw pointers only.
+    let segment = unsafe { Segment::make(device, page.clone()) }.map_err(failed)?;
+    let permit = Permit::get(device, segment.id()).map_err(failed)?;
+    let (page, there) = (page.start as *mut u64, place.start as *mut u64);
+    // SAFETY: this function owns the reservation. Both addresses are aligned, and mapped while the
+    // attachment lives.
     unsafe {
-        map::unmap(exported as *mut u8, page);
-        map::unmap(place as *mut u8, page);
+        let _attachment = permit.attach(place.start, place.len(), 0).map_err(failed)?;
+        page.write_volatile(WORD);
+        let seen = there.read_volatile();
+        there.write_volatile(!WORD);
+        match (seen, page.read_volatile()) == (WORD, !WORD) {
+            true => Ok(()),
+            false => Err(Error::NoWay("memory is not shared through an attachment".into())),
+        }
     }
-    outcome
 }
 
 // SAFETY: heap and partitions are private memory over their places in the layout, and mirrors are
@@ -138,8 +123,7 @@ unsafe impl Backend for Xpmem {
         layout: &Layout,
         pages: Pages,
     ) -> Result<(), Error> {
-        // SAFETY: the range was reserved for the heap, and nobody uses it yet.
-        unsafe { lay(&layout.heap, pages) }
+        lay(&layout.heap_place(), pages)
     }
 
     fn map_partition(
@@ -149,14 +133,10 @@ unsafe impl Backend for Xpmem {
         layout: &Layout,
         index: usize,
     ) -> Result<(), Error> {
-        let at = &layout.partitions[index];
-        let backing = slots.partition(rank, index, layout.partition_offset(index))?;
-        // SAFETY: the range was reserved for the partition, and nobody uses it yet.
-        unsafe {
-            match backing {
-                Backing::Memory(pages, _) => lay(at, pages),
-                Backing::File(file) => persistent::file_over(at.start, at.len(), file.as_fd()),
-            }
+        let at = layout.partition_place(index);
+        match slots.partition(rank, index, layout.partition_offset(index))? {
+            Backing::Memory(pages, _) => lay(&at, pages),
+            Backing::File(file) => persistent::file_over(&at, file.as_fd()),
         }
     }
 
@@ -192,12 +172,13 @@ unsafe impl Backend for Xpmem {
     ) -> Result<(), Error> {
         let record = slots.record(rank);
         let mut held = mutex::lock(&self.held);
+        // SAFETY: the layout has reserved a window with this mirror. Nobody uses it before `translate`
+        // knows it.
+        let mirror = unsafe { layout.mirror_place(rank) };
         let mut attach = |range: &Range<usize>, segment: &AtomicU64, offset: usize| {
-            let at = layout.mirrored(rank, range.start);
             let segment = segment.load(Ordering::Relaxed);
-            // SAFETY: the range is in the window reserved for this mirror. The window is never
-            // unmapped, remapped or protected.
-            let attachment = unsafe { self.map_peers(&(at..at + range.len()), segment, offset)? };
+            // SAFETY: the window is left to attachments. It is never unmapped, remapped or protected.
+            let attachment = unsafe { self.map_peers(&mirror.of(range), segment, offset)? };
             held.attachments.push(attachment);
             Ok::<_, Error>(())
         };
@@ -209,11 +190,7 @@ unsafe impl Backend for Xpmem {
         for (index, own) in layout.partitions.iter().enumerate() {
             match slots.partition(rank, index, layout.partition_offset(index))? {
                 Backing::Memory(..) => attach(own, &record.heap_segment, in_segment(own))?,
-                Backing::File(file) => {
-                    let at = layout.mirrored(rank, own.start);
-                    // SAFETY: as above.
-                    unsafe { memfd::map_peers_file(&(at..at + own.len()), file.as_fd())? };
-                }
+                Backing::File(file) => memfd::map_peers_file(&mirror.of(own), file.as_fd())?,
             }
         }
         Ok(())
@@ -222,13 +199,11 @@ unsafe impl Backend for Xpmem {
     fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout) {
         let mut held = mutex::lock(&self.held);
         *held = Held::default();
-        // SAFETY: nobody uses the heap any more.
-        unsafe { map::discard(layout.heap.start, layout.heap.len()) };
-        for (index, partition) in layout.partitions.iter().enumerate() {
+        layout.heap_place().discard();
+        for index in 0..layout.partitions.len() {
             let backing = slots.partition(rank, index, layout.partition_offset(index));
             if let Ok(Backing::Memory(..)) = backing {
-                // SAFETY: nobody uses the partition any more.
-                unsafe { map::discard(partition.start, partition.len()) };
+                layout.partition_place(index).discard();
             }
         }
     }

@@ -13,12 +13,14 @@ mod mirrors;
 #[cfg(not(feature = "smartmap"))]
 #[path = "window.rs"]
 mod mirrors;
+mod reserved;
 
 use crate::error::Error;
 use crate::segment::DataSegment;
 use crate::sys::map;
 use mirrors::Mirrors;
 pub use mirrors::heap_places;
+pub(crate) use reserved::MirrorPlace;
 use std::ops::Range;
 
 /// Everything is placed at multiples of this, so that huge pages can be used.

@@ -4,6 +4,7 @@
 use super::process;
 use crate::error::Error;
 use std::io;
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::NonNull;
@@ -52,21 +53,92 @@ impl<'f> Content<'f> {
             at => Ok(at as usize),
         }
     }
+}
 
-    /// Maps it over a range.
+/// Address space that its holder may map over: what is there, if anything, is reached as raw or atomic
+/// memory only, by those who expect any content.
+#[derive(Clone, Debug)]
+pub struct Reserved<'m> {
+    range: Range<usize>,
+    mapping: PhantomData<&'m OwnMapping>,
+}
+
+impl Reserved<'_> {
+    /// The addresses in `range`.
     ///
     /// # Safety
-    /// `address..address + bytes` is the caller's, who no longer needs its content, or has copied it to
-    /// that range of the file.
-    pub(super) unsafe fn over(self, address: usize, bytes: usize) -> io::Result<()> {
-        // SAFETY: the range is the caller's, and what it held is no longer needed.
-        unsafe { self.map(address, bytes, READ_WRITE, libc::MAP_FIXED) }.map(drop)
+    /// They are such address space for the life of the value, and mapped or reserved.
+    pub unsafe fn new(range: Range<usize>) -> Self {
+        Self { range, mapping: PhantomData }
+    }
+
+    /// The addresses.
+    pub fn range(&self) -> &Range<usize> {
+        &self.range
+    }
+
+    pub(super) fn map(&self, content: Content) -> io::Result<()> {
+        let Range { start, end } = self.range;
+        // SAFETY: the range is the holder's to map over.
+        unsafe { content.map(start, end - start, READ_WRITE, libc::MAP_FIXED) }.map(drop)
+    }
+
+    /// Maps a range of a file there.
+    pub fn shared(&self, file: BorrowedFd, offset: u64) -> Result<(), Error> {
+        self.map(Content::shared(file, offset)).map_err(Error::of("mapping a slot"))
+    }
+
+    /// Maps private zero pages there.
+    pub fn zeros(&self) -> Result<(), Error> {
+        self.map(Content::PRIVATE).map_err(Error::of("mapping the symmetric heap"))
+    }
+
+    /// Maps explicit huge pages of `page` bytes there: a range of `file`, or private pages. The kernel
+    /// reserves all of them for this mapping, so that no later access can run out of pages. If there are
+    /// too few, the range stays reserved.
+    pub fn huge(&self, page: usize, file: Option<(BorrowedFd, u64)>) -> Result<(), Error> {
+        let size = (page.trailing_zeros() as libc::c_int) << libc::MAP_HUGE_SHIFT;
+        let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_HUGETLB | size;
+        let flags = if file.is_some() { libc::MAP_SHARED } else { private };
+        let content = Content { flags, file };
+        // A fixed mapping that fails can leave a hole, so first check that there are enough pages.
+        let trial = OwnMapping::new(content, 0, self.range.len(), READ_WRITE);
+        drop(trial.map_err(Error::of("mapping huge pages"))?);
+        // Another process may take the pages in between.
+        self.map(content).inspect_err(|_| self.keep()).map_err(Error::of("mapping huge pages"))
+    }
+
+    /// Reserves it again if it could not be mapped: the attempt may have left a hole.
+    pub fn keep(&self) {
+        reserve_at(self.range.start, self.range.len());
+    }
+
+    /// Keeps it out of core dumps and forked children, as memory of a peer. Only advice: a kernel that
+    /// does not know it ignores it without harm.
+    pub fn mark_foreign(&self) {
+        dump(&self.range, false);
+        // SAFETY: the range is the holder's, and no child expects to have a peer's memory.
+        unsafe { inherit(&self.range, false) };
+    }
+
+    /// Frees the pages of private memory there, which then reads as zeros.
+    pub fn discard(&self) {
+        let Range { start, end } = self.range;
+        // SAFETY: the range stays mapped, and nobody relies on its content.
+        unsafe { libc::madvise(start as *mut _, end - start, libc::MADV_DONTNEED) };
+    }
+
+    /// Frees the memory of the file that is mapped there, for all who have mapped it.
+    pub(super) fn remove(&self) {
+        let Range { start, end } = self.range;
+        // SAFETY: the range stays mapped, and nobody relies on its content. A failure costs memory only.
+        unsafe { libc::madvise(start as *mut _, end - start, libc::MADV_REMOVE) };
     }
 }
 
 /// A mapping of this value's own, which ends with it.
 #[derive(Debug)]
-pub(crate) struct OwnMapping(Range<usize>);
+pub struct OwnMapping(Range<usize>);
 
 impl OwnMapping {
     /// Maps `content` where nothing is mapped: at `address`, if that is free and the kernel follows the
@@ -93,6 +165,32 @@ impl OwnMapping {
     pub fn shared(file: BorrowedFd, offset: u64, bytes: usize) -> Result<Self, Error> {
         Self::new(Content::shared(file, offset), 0, bytes, READ_WRITE)
             .map_err(Error::of("mapping the control area"))
+    }
+
+    /// Inaccessible address space.
+    pub fn reserve(bytes: usize) -> Result<Self, Error> {
+        let reserved = Self::new(Content::PRIVATE, 0, bytes, libc::PROT_NONE)
+            .map_err(Error::of("reserving address space for the peers' mirrors"))?;
+        dump(reserved.range(), false);
+        Ok(reserved)
+    }
+
+    /// Inaccessible address space at `address`; none if any of it is in use.
+    pub fn reserve_at(address: usize, bytes: usize) -> Option<Self> {
+        let reserved = Self::new(Content::PRIVATE, address, bytes, libc::PROT_NONE).ok()?;
+        // Kernels before 4.17 take the address as a hint.
+        if reserved.range().start != address {
+            return None;
+        }
+        // Some debuggers would include even reserved address space in a core dump.
+        dump(reserved.range(), false);
+        Some(reserved)
+    }
+
+    /// A part of it, to map over. Panics unless the mapping has these addresses.
+    pub fn part(&self, range: Range<usize>) -> Reserved<'_> {
+        assert!(self.0.start <= range.start && range.end <= self.0.end, "within {:#x?}", self.0);
+        Reserved { range, mapping: PhantomData }
     }
 
     /// Takes over a mapping.
@@ -150,26 +248,12 @@ pub fn shared_anywhere(fd: BorrowedFd, offset: u64, bytes: usize) -> Result<NonN
 
 /// Reserves inaccessible address space at any free address.
 pub fn reserve(bytes: usize) -> Result<usize, Error> {
-    let reserved = OwnMapping::new(Content::PRIVATE, 0, bytes, libc::PROT_NONE)
-        .map_err(Error::of("reserving address space for the peers' mirrors"))?;
-    dump(reserved.range(), false);
-    Ok(reserved.keep())
+    OwnMapping::reserve(bytes).map(OwnMapping::keep)
 }
 
 /// Reserves `bytes` of address space at `address`, or nothing if any of it is in use.
 pub fn reserve_at(address: usize, bytes: usize) -> Option<usize> {
-    reservation_at(address, bytes).map(OwnMapping::keep)
-}
-
-fn reservation_at(address: usize, bytes: usize) -> Option<OwnMapping> {
-    let reserved = OwnMapping::new(Content::PRIVATE, address, bytes, libc::PROT_NONE).ok()?;
-    // Kernels before 4.17 take the address as a hint.
-    if reserved.range().start != address {
-        return None;
-    }
-    // Some debuggers would include even reserved address space in a core dump.
-    dump(reserved.range(), false);
-    Some(reserved)
+    OwnMapping::reserve_at(address, bytes).map(OwnMapping::keep)
 }
 
 /// Whether the page at `address` is mapped.
@@ -180,66 +264,13 @@ pub fn is_mapped(address: usize) -> bool {
 /// Reserves all of these ranges, or none; returns the first range that is in use as the error.
 pub fn reserve_all(places: &[Range<usize>]) -> Result<(), Range<usize>> {
     let reserve = |place: &Range<usize>| {
-        reservation_at(place.start, place.len()).ok_or_else(|| place.clone())
+        OwnMapping::reserve_at(place.start, place.len()).ok_or_else(|| place.clone())
     };
     let reserved: Vec<OwnMapping> = places.iter().map(reserve).collect::<Result<_, _>>()?;
     for place in reserved {
         place.keep();
     }
     Ok(())
-}
-
-/// Maps a range of `fd` at `address`, replacing any mapping there.
-///
-/// # Safety
-/// `address..address + bytes` belongs to the caller, who no longer needs its content or has copied
-/// it to that range of the file.
-pub unsafe fn shared_over(
-    address: usize,
-    bytes: usize,
-    fd: BorrowedFd,
-    offset: u64,
-) -> Result<(), Error> {
-    // SAFETY: the range is the caller's, and what it held is no longer needed, as is asked for.
-    unsafe { Content::shared(fd, offset).over(address, bytes) }.map_err(Error::of("mapping a slot"))
-}
-
-/// Maps private zero pages at `address`, replacing any mapping there.
-///
-/// # Safety
-/// `address..address + bytes` belongs to the caller, who no longer needs its content.
-pub unsafe fn private_zeros_over(address: usize, bytes: usize) -> Result<(), Error> {
-    // SAFETY: the caller guarantees that it owns the range and no longer needs its content.
-    unsafe { Content::PRIVATE.over(address, bytes) }
-        .map_err(Error::of("mapping the symmetric heap"))
-}
-
-/// Maps explicit huge pages of `page` bytes at `address`, replacing any mapping there: a range of
-/// `file`, or private pages. The kernel reserves all of them for this mapping, so that no later
-/// access can run out of pages.
-///
-/// # Safety
-/// `address..address + bytes` belongs to the caller, who no longer needs its content, and is
-/// reserved. If there are too few pages, it stays reserved.
-pub unsafe fn huge_over(
-    address: usize,
-    bytes: usize,
-    page: usize,
-    file: Option<(BorrowedFd, u64)>,
-) -> Result<(), Error> {
-    let size = (page.trailing_zeros() as libc::c_int) << libc::MAP_HUGE_SHIFT;
-    let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_HUGETLB | size;
-    let flags = if file.is_some() { libc::MAP_SHARED } else { private };
-    let content = Content { flags, file };
-    // A fixed mapping that fails can leave a hole, so first check that there are enough pages.
-    let trial = OwnMapping::new(content, 0, bytes, READ_WRITE);
-    drop(trial.map_err(Error::of("mapping huge pages"))?);
-    // SAFETY: the caller guarantees that it owns the range and no longer needs its content.
-    unsafe { content.over(address, bytes) }.map_err(|error| {
-        // Another process has taken the pages in between.
-        reserve_at(address, bytes);
-        Error::of("mapping huge pages")(error)
-    })
 }
 
 /// Advice after which all memory is as before, for this process.
@@ -273,8 +304,8 @@ pub(super) fn sync(pages: &Range<usize>, how: libc::c_int) -> io::Result<()> {
 }
 
 /// Advises the kernel to use transparent huge pages.
-pub fn advise_huge(address: usize, bytes: usize) -> Result<(), Error> {
-    Advice::Huge.give(&(address..address + bytes)).map_err(Error::of("madvise(MADV_HUGEPAGE)"))
+pub fn advise_huge(range: &Range<usize>) -> Result<(), Error> {
+    Advice::Huge.give(range).map_err(Error::of("madvise(MADV_HUGEPAGE)"))
 }
 
 /// Creates the pages of a mapping now instead of at the first access. No byte changes, whatever is
@@ -289,33 +320,24 @@ pub fn write_back(pages: &Range<usize>) -> io::Result<()> {
     sync(pages, libc::MS_SYNC)
 }
 
-/// Frees the pages of private memory, which then reads as zeros.
-///
-/// # Safety
-/// The range belongs to the caller, who gives up its content.
-pub unsafe fn discard(address: usize, bytes: usize) {
-    // SAFETY: the range stays mapped, and the caller gives up its content.
-    unsafe { libc::madvise(address as *mut _, bytes, libc::MADV_DONTNEED) };
-}
-
 /// Maps private zero pages at any free address.
 pub fn private_anywhere(bytes: usize) -> Result<usize, Error> {
     OwnMapping::private(bytes).map(OwnMapping::keep)
 }
 
 /// Maps again, from the page at `from` on, `bytes` bytes of the file that is mapped there: over
-/// `target`, or at any free address.
+/// `target`, which is as long, or at any free address.
 ///
 /// # Safety
-/// `from` is in a shared mapping of a file that is that long. The target, if any, is a range of the
-/// caller's, and what it held is no longer needed.
+/// `from` is in a shared mapping of a file that is that long.
 pub(super) unsafe fn again(
     from: usize,
     bytes: usize,
-    target: Option<usize>,
+    target: Option<&Reserved>,
 ) -> Result<usize, Error> {
-    // SAFETY: an old size of 0 leaves the old mapping; the caller owns the range that is replaced.
-    unsafe { remap(from..from, bytes, target) }
+    assert!(target.is_none_or(|target| target.range.len() == bytes), "all of the target");
+    // SAFETY: an old size of 0 leaves the old mapping; the target is its holder's to map over.
+    unsafe { remap(from..from, bytes, target.map(|target| target.range.start)) }
         .map_err(Error::of("mapping the job's memory file again"))
 }
 
@@ -332,15 +354,6 @@ unsafe fn remap(old: Range<usize>, bytes: usize, target: Option<usize>) -> io::R
         libc::MAP_FAILED => Err(io::Error::last_os_error()),
         at => Ok(at as usize),
     }
-}
-
-/// Frees the memory of a file behind a mapping of it.
-///
-/// # Safety
-/// The range is a shared, writable mapping of the caller's, and nobody needs its content.
-pub(super) unsafe fn remove(range: &Range<usize>) {
-    // SAFETY: the range stays mapped, and its content is given up. A failure costs memory only.
-    unsafe { libc::madvise(range.start as *mut _, range.len(), libc::MADV_REMOVE) };
 }
 
 /// Moves a mapping over `to` in one step.
@@ -375,7 +388,7 @@ pub unsafe fn inherit(range: &Range<usize>, inherited: bool) -> bool {
     unsafe { libc::madvise(range.start as *mut _, range.len(), advice) == 0 }
 }
 
-/// Sets whether core dumps include a range. Only advice, like [`mark_foreign`].
+/// Sets whether core dumps include a range. Only advice.
 pub fn dump(range: &Range<usize>, dumped: bool) {
     let advice = if dumped { Advice::Dump } else { Advice::DoNotDump };
     let _ = advice.give(range);
@@ -390,16 +403,4 @@ pub unsafe fn protect(range: &Range<usize>, accessible: bool) {
     let protection = if accessible { READ_WRITE } else { libc::PROT_NONE };
     // SAFETY: the memory keeps its content, and the caller answers for who accesses it.
     unsafe { libc::mprotect(range.start as *mut _, range.len(), protection) };
-}
-
-/// Keeps a peer's memory out of core dumps and forked children. Only advice: a kernel that does not
-/// know it ignores it without harm.
-///
-/// # Safety
-/// As for [`inherit`].
-pub unsafe fn mark_foreign(address: usize, bytes: usize) {
-    let range = address..address + bytes;
-    dump(&range, false);
-    // SAFETY: the range is the caller's, and no child expects to have it.
-    unsafe { inherit(&range, false) };
 }

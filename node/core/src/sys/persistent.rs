@@ -2,7 +2,7 @@
 //! a page cache between, so the processor's own instructions make what is stored there durable.
 #![allow(unsafe_code)]
 
-use super::map::{self, Content, OwnMapping};
+use super::map::{self, Content, OwnMapping, Reserved};
 use crate::arch::WriteBack;
 use crate::error::Error;
 use std::io;
@@ -40,16 +40,10 @@ impl Persistent {
     }
 }
 
-/// Maps a file from its start at `address`, over what is there: as persistent memory if it lies in
-/// such memory.
-///
-/// # Safety
-/// As for [`map::shared_over`].
-pub unsafe fn file_over(address: usize, bytes: usize, file: BorrowedFd) -> Result<(), Error> {
+/// Maps a file from its start over `at`: as persistent memory if it lies in such memory.
+pub fn file_over(at: &Reserved, file: BorrowedFd) -> Result<(), Error> {
     let flags = Persistent::of(file).map_or(libc::MAP_SHARED, |_| FLAGS);
-    let content = Content { flags, file: Some((file, 0)) };
-    // SAFETY: the range is the caller's, who no longer needs its content.
-    unsafe { content.over(address, bytes) }.map_err(Error::of("mapping a slot"))
+    at.map(Content { flags, file: Some((file, 0)) }).map_err(Error::of("mapping a slot"))
 }
 
 #[cfg(test)]

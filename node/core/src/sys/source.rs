@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use super::fd;
-use super::map::{self, OwnMapping};
+use super::map::{self, OwnMapping, Reserved};
 use crate::error::Error;
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
@@ -41,11 +41,8 @@ impl<'m> Start<'m> {
         Self(at)
     }
 
-    /// Maps `bytes` bytes from `offset` on over `target`, or at any free address.
-    ///
-    /// # Safety
-    /// The target, if any, is a range of the caller's, and what it held is no longer needed.
-    unsafe fn map(self, offset: u64, bytes: usize, target: Option<usize>) -> Result<usize, Error> {
+    /// Maps `bytes` bytes from `offset` on over `target`, which is as long, or at any free address.
+    fn map(self, offset: u64, bytes: usize, target: Option<&Reserved>) -> Result<usize, Error> {
         let page = map::page_size();
         let start = self.0.as_ptr().addr();
         let mut reached = Stretch { range: start..start + page, offset: 0, _own: None };
@@ -69,7 +66,7 @@ impl<'m> Start<'m> {
                 Err(error) => return Err(error),
             }
         }
-        // SAFETY: the stretch has this page, and the target is the caller's.
+        // SAFETY: the stretch has this page.
         unsafe { map::again(reached.address(offset), bytes, target) }
     }
 }
@@ -108,17 +105,11 @@ impl<'f> Source<'f> {
         }
     }
 
-    /// Maps a range of the file over a range of the caller's.
-    ///
-    /// # Safety
-    /// As for [`map::shared_over`].
-    pub unsafe fn over(self, address: usize, bytes: usize, offset: u64) -> Result<(), Error> {
-        // SAFETY: the range is the caller's, and what it held is no longer needed.
-        unsafe {
-            match self {
-                Self::File(file) => map::shared_over(address, bytes, file, offset),
-                Self::Start(start) => start.map(offset, bytes, Some(address)).map(drop),
-            }
+    /// Maps a range of the file there.
+    pub fn over(self, at: &Reserved, offset: u64) -> Result<(), Error> {
+        match self {
+            Self::File(file) => at.shared(file, offset),
+            Self::Start(start) => start.map(offset, at.range().len(), Some(at)).map(drop),
         }
     }
 
@@ -127,23 +118,17 @@ impl<'f> Source<'f> {
         match self {
             Self::File(file) => map::shared_anywhere(file, offset, bytes),
             Self::Start(start) => {
-                // SAFETY: it replaces nothing.
-                let at = unsafe { start.map(offset, bytes, None)? };
+                let at = start.map(offset, bytes, None)?;
                 NonNull::new(at as *mut u8).ok_or_else(|| Error::last("mapping the control area"))
             }
         }
     }
 
-    /// Frees the memory behind a range of the file, which is mapped here as `range`.
-    ///
-    /// # Safety
-    /// The range is the caller's mapping of the file from `offset` on, and its content is no longer
-    /// needed by anybody.
-    pub unsafe fn punch(self, offset: u64, range: &Range<usize>) {
+    /// Frees the memory behind a range of the file, which is mapped at `at`.
+    pub fn punch(self, offset: u64, at: &Reserved) {
         match self {
-            Self::File(file) => fd::punch(file, offset, range.len() as u64),
-            // SAFETY: a shared, writable mapping of the caller's, whose content nobody needs.
-            Self::Start(_) => unsafe { map::remove(range) },
+            Self::File(file) => fd::punch(file, offset, at.range().len() as u64),
+            Self::Start(_) => at.remove(),
         }
     }
 }
@@ -176,13 +161,12 @@ mod tests {
         for offset in offsets {
             let at = of(source, offset);
             assert_eq!(word(at).load(crate::atomics::Ordering::Relaxed), offset + 1);
-            let place = map::reserve(2 * page).expect("a place");
-            // SAFETY: the test's own reservation.
-            unsafe { source.over(place, 2 * page, offset).expect("mapped over it") };
-            let second = NonNull::new(place as *mut u8).expect("an address");
+            let place = OwnMapping::reserve(2 * page).expect("a place");
+            let all = place.part(place.range().clone());
+            source.over(&all, offset).expect("mapped over it");
+            let second = NonNull::new(place.range().start as *mut u8).expect("an address");
             assert_eq!(word(second).load(crate::atomics::Ordering::Relaxed), offset + 1);
-            // SAFETY: the test's own mapping, whose content it has read.
-            unsafe { source.punch(offset, &(place..place + 2 * page)) };
+            source.punch(offset, &all);
             assert_eq!(word(at).load(crate::atomics::Ordering::Relaxed), 0);
         }
     }

@@ -27,11 +27,12 @@ impl Placed {
     fn map_aliases(&self, slots: &dyn Slots, rank: usize, layout: &Layout) -> Result<(), Error> {
         let mut mapped = mutex::lock(&self.mapped);
         let pages = slots.record(rank).heap_pages.load(Ordering::Relaxed);
+        // SAFETY: its parts are reserved below, the first time. Nobody uses them before `translate` learns
+        // of them, or between two lifetimes.
+        let mirror = unsafe { layout.mirror_place(rank) };
         match mapped.insert(rank, pages) {
             Some(before) if before == pages => return Ok(()),
-            // SAFETY: the place already belongs to this heap, and nobody uses it between two
-            // lifetimes.
-            Some(_) => return unsafe { memfd::map_peers_heap(slots, rank, layout) },
+            Some(_) => return memfd::map_peers_heap(slots, mirror),
             None => {}
         }
         // The heap first: it is larger, and more likely to be refused.
@@ -47,13 +48,9 @@ impl Placed {
                 )));
             }
         }
-        // SAFETY: the places were reserved just now, and nobody uses them before `translate` learns
-        // of them.
-        unsafe {
-            memfd::map_peers_heap(slots, rank, layout)?;
-            memfd::map_peers_partitions(slots, rank, layout)?;
-            memfd::map_data(slots, rank, layout)
-        }
+        memfd::map_peers_heap(slots, mirror)?;
+        memfd::map_peers_partitions(slots, mirror)?;
+        memfd::map_data(slots, mirror)
     }
 }
 
