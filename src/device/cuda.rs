@@ -5,7 +5,7 @@
 use super::rectangle::Rectangle;
 use crate::engine::StridedBlocks;
 use crate::error::Error;
-use crate::sys::library::Library;
+use crate::sys::library::{Library, Text};
 use onenode_core::sys::mutex;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
@@ -20,8 +20,7 @@ type Object = *mut c_void;
 #[repr(C)]
 pub struct IpcHandle(pub [u64; 8]);
 
-/// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, and one of its values.
-const MEMORY_TYPE: c_int = 2;
+/// A value of [`Attribute::MemoryType`].
 const MEMORY_OF_DEVICE: c_uint = 2;
 /// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`.
 const PEER_ACCESS: c_uint = 1;
@@ -42,6 +41,45 @@ struct Context(Object);
 #[repr(transparent)]
 struct Stream(Object);
 
+/// A module of kernels, or null, which the driver refuses.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Module(Object);
+
+/// Room for a device's name, as many bytes as [`Room`] says.
+type Name = [u8; Room::Bytes as usize];
+
+#[repr(i32)]
+enum Room {
+    Bytes = 128,
+}
+
+/// An attribute of an address whose value is a number.
+#[repr(i32)]
+enum Attribute {
+    /// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`
+    MemoryType = 2,
+}
+
+/// Blocks of memory to copy: both sides are of the processor or of a device, by their addresses.
+#[derive(Clone, Copy)]
+pub struct Transfer {
+    to: usize,
+    from: usize,
+    blocks: StridedBlocks,
+}
+
+impl Transfer {
+    /// Such blocks.
+    ///
+    /// # Safety
+    /// They are writable from `to` on and readable from `from` on, by the processor or the device, until
+    /// the [`wait`](Cuda::wait) after the copy returns.
+    pub unsafe fn new(to: usize, from: usize, blocks: StridedBlocks) -> Self {
+        Self { to, from, blocks }
+    }
+}
+
 macro_rules! driver {
     (
         safe { $($name:ident = $symbol:literal($($arg:ty),*);)* }
@@ -57,8 +95,8 @@ macro_rules! driver {
             fn of(library: &Library) -> Result<Self, Error> {
                 // SAFETY: the driver's documentation gives these types for the functions, and a
                 // function's name gets a new suffix whenever its type changes. Those under `safe` check
-                // all numbers, flags and device addresses that they get, write one value to each
-                // reference, and keep none.
+                // all numbers, flags, handles and device addresses that they get, read texts, write one value
+                // to each reference, and keep none.
                 unsafe {
                     Ok(Self {
                         $($name: library.typed($symbol)?,)*
@@ -85,18 +123,18 @@ driver! {
         ipc_handle = c"cuIpcGetMemHandle"(&mut IpcHandle, Address);
         ipc_open = c"cuIpcOpenMemHandle_v2"(&mut Address, IpcHandle, c_uint);
         host_allocate = c"cuMemHostAlloc"(&mut *mut c_void, usize, c_uint);
+        device_name = c"cuDeviceGetName"(&mut Name, Room, c_int);
+        attribute = c"cuPointerGetAttribute"(&mut c_uint, Attribute, Address);
+        load_module = c"cuModuleLoadData"(&mut Module, Text<'_>);
+        find_function = c"cuModuleGetFunction"(&mut Object, Module, Text<'_>);
     }
     raw {
-        device_name = c"cuDeviceGetName"(*mut c_char, c_int, c_int);
         ipc_close = c"cuIpcCloseMemHandle"(Address);
-        attribute = c"cuPointerGetAttribute"(*mut c_void, c_int, Address);
         copy = c"cuMemcpyAsync"(Address, Address, usize, Stream);
         copy_2d = c"cuMemcpy2DAsync_v2"(*const Rectangle, Stream);
         set = c"cuMemsetD8Async"(Address, u8, usize, Stream);
         set_16 = c"cuMemsetD16Async"(Address, u16, usize, Stream);
         set_32 = c"cuMemsetD32Async"(Address, c_uint, usize, Stream);
-        load_module = c"cuModuleLoadData"(*mut Object, *const c_void);
-        find_function = c"cuModuleGetFunction"(*mut Object, Object, *const c_char);
         launch = c"cuLaunchKernel"(
             Object, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Stream,
             *mut *mut c_void, *mut *mut c_void
@@ -140,7 +178,7 @@ pub struct Gpu {
     context: Context,
     stream: Stream,
     /// The kernels, and a word of device memory that they write to.
-    kernels: std::sync::Mutex<Option<(Object, Address)>>,
+    kernels: std::sync::Mutex<Option<(Module, Address)>>,
     /// The device's name.
     pub name: String,
 }
@@ -160,12 +198,10 @@ impl Cuda {
 
     /// Device `number`, which must be one of them.
     pub fn open(&self, number: usize) -> Result<Gpu, String> {
-        let (mut device, mut name) = (0, [0u8; 128]);
+        let (mut device, mut name) = (0, [0; Room::Bytes as usize]);
         let (mut context, mut stream) = (Context(null_mut()), Stream(null_mut()));
         self.check("cuDeviceGet", (self.device_get)(&mut device, number as c_int))?;
-        let (place, room) = (name.as_mut_ptr().cast(), name.len() as c_int);
-        // SAFETY: a local with its size.
-        let answer = unsafe { (self.device_name)(place, room, device) };
+        let answer = (self.device_name)(&mut name, Room::Bytes, device);
         self.check("cuDeviceGetName", answer)?;
         self.check("cuDevicePrimaryCtxRetain", (self.retain)(&mut context, device))?;
         self.check("cuCtxSetCurrent", (self.set_current)(context))?;
@@ -226,11 +262,7 @@ impl Cuda {
     pub fn is_device(&self, gpu: &Gpu, address: usize) -> bool {
         let mut kind: c_uint = 0;
         self.enter(gpu).is_ok()
-            // SAFETY: a local of the attribute's type; the driver accepts addresses that are not
-            // its own.
-            && unsafe {
-                (self.attribute)((&raw mut kind).cast(), MEMORY_TYPE, address as Address) == 0
-            }
+            && (self.attribute)(&mut kind, Attribute::MemoryType, address as Address) == 0
             && kind == MEMORY_OF_DEVICE
     }
 
@@ -248,43 +280,14 @@ impl Cuda {
         self.check("cuStreamSynchronize", (self.synchronize)(gpu.stream))
     }
 
-    /// Begins a copy between memory of any kind.
-    ///
-    /// # Safety
-    /// `to` is writable and `from` readable for `bytes` bytes, by the processor or the device,
-    /// until [`wait`](Self::wait) returns.
-    pub unsafe fn copy(
-        &self,
-        gpu: &Gpu,
-        to: usize,
-        from: usize,
-        bytes: usize,
-    ) -> Result<(), String> {
+    /// Begins a copy between memory of any kind. The driver copies `transfer` before the call returns.
+    pub fn copy(&self, gpu: &Gpu, transfer: Transfer) -> Result<(), String> {
         self.enter(gpu)?;
-        // SAFETY: the driver reads and writes `bytes` bytes. The caller guarantees that they are
-        // readable and writable until `wait` returns.
-        let answer = unsafe { (self.copy)(to as Address, from as Address, bytes, gpu.stream) };
-        self.check("cuMemcpyAsync", answer)
-    }
-
-    /// Begins a copy of blocks.
-    ///
-    /// # Safety
-    /// As for [`copy`](Self::copy), for each block.
-    pub unsafe fn copy_blocks(
-        &self,
-        gpu: &Gpu,
-        to: usize,
-        from: usize,
-        blocks: StridedBlocks,
-    ) -> Result<(), String> {
+        let Transfer { to, from, blocks } = transfer;
         let StridedBlocks { count, bytes, to_stride, from_stride } = blocks;
         if count > 1 && to_stride.max(from_stride) <= MAX_PITCH {
-            self.enter(gpu)?;
             let all = Rectangle::of(to, from, blocks);
-            // SAFETY: the driver reads and writes the blocks. The caller guarantees that they are
-            // readable and writable until `wait` returns. The driver copies `all` before the call
-            // returns.
+            // SAFETY: the driver reads and writes the transfer's blocks.
             let answer = unsafe { (self.copy_2d)(&raw const all, gpu.stream) };
             // Devices need not support every stride.
             if answer != INVALID_VALUE {
@@ -292,8 +295,10 @@ impl Cuda {
             }
         }
         for (there, here) in blocks.starts() {
-            // SAFETY: one block on either side, see above.
-            unsafe { self.copy(gpu, to.wrapping_add(there), from.wrapping_add(here), bytes)? };
+            let (to, from) = (to.wrapping_add(there), from.wrapping_add(here));
+            // SAFETY: the driver reads and writes one of the transfer's blocks.
+            let answer = unsafe { (self.copy)(to as Address, from as Address, bytes, gpu.stream) };
+            self.check("cuMemcpyAsync", answer)?;
         }
         Ok(())
     }
@@ -360,16 +365,14 @@ impl Cuda {
         let (module, result) = match *kernels {
             Some(loaded) => loaded,
             None => {
-                let (mut module, text) = (null_mut(), text());
-                // SAFETY: a local, and a text that ends with a zero byte.
-                let answer = unsafe { (self.load_module)(&raw mut module, text.as_ptr().cast()) };
+                let (mut module, text) = (Module(null_mut()), text());
+                let answer = (self.load_module)(&mut module, text.as_c_str().into());
                 self.check("cuModuleLoadData", answer)?;
                 *kernels.insert((module, self.allocate(gpu, 256)?))
             }
         };
         let mut function = null_mut();
-        // SAFETY: the module exists, and the name is a C string.
-        let answer = unsafe { (self.find_function)(&raw mut function, module, name.as_ptr()) };
+        let answer = (self.find_function)(&mut function, module, name.into());
         self.check("cuModuleGetFunction", answer)?;
         let mut values = [word as u64, operands[0], operands[1], result];
         let mut params = values.each_mut().map(|value| std::ptr::from_mut(value).cast::<c_void>());
@@ -381,9 +384,11 @@ impl Cuda {
         self.check("cuLaunchKernel", answer)?;
         let mut before = 0u64;
         if is_asked {
+            let word = StridedBlocks::one(8);
             // SAFETY: a local, which lives until the wait is over, and the word that the kernel has
             // written.
-            unsafe { self.copy(gpu, (&raw mut before).addr(), result as usize, 8)? };
+            let back = unsafe { Transfer::new((&raw mut before).addr(), result as usize, word) };
+            self.copy(gpu, back)?;
         }
         self.wait(gpu)?;
         Ok(before)

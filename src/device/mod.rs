@@ -17,7 +17,7 @@ use crate::engine::{Amo, Completion, DeviceMemory, Engine, Far, Handle, Scratch,
 use crate::error::Error;
 use crate::failure;
 use crate::memory::partition::{Device, Spec};
-use cuda::{Cuda, Gpu, IpcHandle};
+use cuda::{Cuda, Gpu, IpcHandle, Transfer};
 use onenode_core::sys::mutex;
 use onenode_core::sys::process;
 use std::collections::HashMap;
@@ -98,14 +98,8 @@ impl Devices {
     }
 
     /// Begins a copy, which a later [`wait`](Self::wait) completes.
-    ///
-    /// # Safety
-    /// As for [`DeviceMemory::begin`], until the wait returns.
-    unsafe fn begin_copy(&self, part: &DevicePartition, to: usize, from: usize, bytes: usize) {
-        // SAFETY: the caller guarantees that `to` is writable and `from` readable for `bytes` bytes
-        // until the wait.
-        let begun = unsafe { self.cuda.copy(&part.gpu, to, from, bytes) };
-        self.done(part, begun);
+    fn begin_copy(&self, part: &DevicePartition, transfer: Transfer) {
+        self.done(part, self.cuda.copy(&part.gpu, transfer));
         // Release: a thread that counts this copy waits for it.
         part.begun.fetch_add(1, Ordering::Release);
     }
@@ -118,21 +112,9 @@ impl Devices {
         part.complete.fetch_max(begun, Ordering::Release);
     }
 
-    /// Copies blocks, and waits.
-    ///
-    /// # Safety
-    /// As for [`DeviceMemory::copy_blocks`].
-    unsafe fn move_blocks(
-        &self,
-        part: &DevicePartition,
-        to: usize,
-        from: usize,
-        blocks: StridedBlocks,
-    ) {
-        // SAFETY: the caller guarantees that the blocks are writable from `to` on and readable from
-        // `from` on. The wait is here.
-        let begun = unsafe { self.cuda.copy_blocks(&part.gpu, to, from, blocks) };
-        self.done(part, begun);
+    /// Copies, and waits.
+    fn copy(&self, part: &DevicePartition, transfer: Transfer) {
+        self.done(part, self.cuda.copy(&part.gpu, transfer));
         self.wait(part);
     }
 
@@ -195,7 +177,8 @@ unsafe impl Engine for Devices {
         let (part, to) = self.place(to);
         // SAFETY: the caller guarantees that `from` is readable for `bytes` bytes. `place` returns
         // where the PE's partition is mapped. The wait is here.
-        unsafe { self.begin_copy(part, to, from.addr(), bytes) }
+        let transfer = unsafe { Transfer::new(to, from.addr(), StridedBlocks::one(bytes)) };
+        self.begin_copy(part, transfer);
         self.wait(part);
     }
 
@@ -204,7 +187,8 @@ unsafe impl Engine for Devices {
         // SAFETY: the caller guarantees that `to` is writable for `bytes` bytes until the transfer
         // is over: until the wait here, or a quiet's. `place` returns where the PE's partition is
         // mapped.
-        unsafe { self.begin_copy(part, to.addr(), from, bytes) }
+        let transfer = unsafe { Transfer::new(to.addr(), from, StridedBlocks::one(bytes)) };
+        self.begin_copy(part, transfer);
         if completion == Completion::AtReturn {
             self.wait(part);
         }
@@ -232,14 +216,14 @@ unsafe impl Engine for Devices {
         let (part, to) = self.place(to);
         // SAFETY: the caller guarantees that the blocks are readable from `from` on. `place`
         // returns where the PE's partition is mapped.
-        unsafe { self.move_blocks(part, to, from.addr(), blocks) }
+        self.copy(part, unsafe { Transfer::new(to, from.addr(), blocks) });
     }
 
     unsafe fn get_blocks(&self, to: *mut u8, from: Far, blocks: StridedBlocks) {
         let (part, from) = self.place(from);
         // SAFETY: the caller guarantees that the blocks are writable from `to` on. `place` returns
         // where the PE's partition is mapped.
-        unsafe { self.move_blocks(part, to.addr(), from, blocks) }
+        self.copy(part, unsafe { Transfer::new(to.addr(), from, blocks) });
     }
 
     fn fetch(&self, at: Far, amo: Amo) -> u64 {
@@ -330,7 +314,9 @@ unsafe impl DeviceMemory for Devices {
             let part = self.part_for(to.addr(), from.addr());
             // SAFETY: the caller guarantees that `to` is writable and `from` readable until the
             // next quiet, which waits.
-            unsafe { self.begin_copy(part, to.addr(), from.addr(), bytes) }
+            let transfer =
+                unsafe { Transfer::new(to.addr(), from.addr(), StridedBlocks::one(bytes)) };
+            self.begin_copy(part, transfer);
         }
     }
 
@@ -338,7 +324,7 @@ unsafe impl DeviceMemory for Devices {
         let (to, from) = (to.addr(), from.addr());
         // SAFETY: the caller guarantees that the blocks are writable from `to` on and readable from
         // `from` on.
-        unsafe { self.move_blocks(self.part_for(to, from), to, from, blocks) }
+        self.copy(self.part_for(to, from), unsafe { Transfer::new(to, from, blocks) });
     }
 
     unsafe fn set(&self, to: *mut u8, byte: u8, bytes: usize) {

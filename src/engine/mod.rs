@@ -66,6 +66,11 @@ pub struct StridedBlocks {
 }
 
 impl StridedBlocks {
+    /// One block.
+    pub fn one(bytes: usize) -> Self {
+        Self { count: 1, bytes, to_stride: bytes, from_stride: bytes }
+    }
+
     /// The same as one block, if there are no gaps.
     #[must_use]
     pub fn joined(self) -> Self {

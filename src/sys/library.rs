@@ -6,6 +6,7 @@ use crate::error::Error;
 use onenode_core::arch::FUNCTION_RELOCATIONS;
 use onenode_core::sys::{map, program};
 use std::ffi::{CStr, c_char, c_void};
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::slice;
 
@@ -60,6 +61,17 @@ impl Library {
                 name.to_string_lossy()
             ))
         })
+    }
+}
+
+/// A C string as an argument of a library's function that only reads it, in the call.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'t>(*const c_char, PhantomData<&'t CStr>);
+
+impl<'t> From<&'t CStr> for Text<'t> {
+    fn from(text: &'t CStr) -> Self {
+        Self(text.as_ptr(), PhantomData)
     }
 }
 

@@ -2,10 +2,9 @@
 //! that these launchers themselves use.
 #![allow(unsafe_code)]
 
-use super::library::{self, Library};
+use super::library::{self, Library, Text};
 use crate::error::Error;
 use std::ffi::{CStr, CString, c_char, c_int};
-use std::marker::PhantomData;
 use std::ptr::null_mut;
 
 /// The variable that a launcher sets if it speaks PMIx.
@@ -54,16 +53,6 @@ struct Info {
 #[repr(usize)]
 enum True {
     True = 1,
-}
-
-/// A C string that a call only reads.
-#[repr(transparent)]
-struct Text<'t>(*const c_char, PhantomData<&'t CStr>);
-
-impl<'t> From<&'t CStr> for Text<'t> {
-    fn from(text: &'t CStr) -> Self {
-        Self(text.as_ptr(), PhantomData)
-    }
 }
 
 /// Both arguments that stand for an array which is not there: null, and 0 elements.
