@@ -8,6 +8,29 @@
  * type holds exactly. */
 #define VALUE(TYPE, pe, i) ((TYPE)(((pe) * 5 + (i) * 3 + 1) % 11))
 
+/* The operations of reductions, for the serial reference. */
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define SUM(a, b) ((a) + (b))
+#define PROD(a, b) ((a) * (b))
+#define AND(a, b) ((a) & (b))
+#define OR(a, b) ((a) | (b))
+#define XOR(a, b) ((a) ^ (b))
+
+/* Every reduction of a type: `TEST(NAME, TYPE, OP, CALL, OPERAND)` makes a test of one, whose routine is
+ * `REDUCTION(NAME, op)` and whose values are `OPERAND`; products need small ones. */
+#define SMALL(TYPE, pe, i) ((TYPE)(1 + ((pe) + (i)) % 2))
+#define BITWISE(NAME, TYPE) /* rule 10c.3 */                                              \
+    TEST(NAME, TYPE, AND, REDUCTION(NAME, and), OPERAND)                                  \
+    TEST(NAME, TYPE, OR, REDUCTION(NAME, or), OPERAND)                                    \
+    TEST(NAME, TYPE, XOR, REDUCTION(NAME, xor), OPERAND)
+#define ORDER(NAME, TYPE) /* rule 10c.4 */                                                \
+    TEST(NAME, TYPE, MAX, REDUCTION(NAME, max), OPERAND)                                  \
+    TEST(NAME, TYPE, MIN, REDUCTION(NAME, min), OPERAND)
+#define ARITHMETIC(NAME, TYPE)                                                            \
+    TEST(NAME, TYPE, SUM, REDUCTION(NAME, sum), OPERAND)                                  \
+    TEST(NAME, TYPE, PROD, REDUCTION(NAME, prod), SMALL)
+
 struct group { /* a team and what a serial reference needs to know of it */
     shmem_team_t team;
     int me, size;

@@ -9,17 +9,9 @@ enum { N = 40 };
 static struct group groups[GROUPS];
 static int ngroups;
 
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define SUM(a, b) ((a) + (b))
-#define PROD(a, b) ((a) * (b))
-#define AND(a, b) ((a) & (b))
-#define OR(a, b) ((a) | (b))
-#define XOR(a, b) ((a) ^ (b))
-
 /* rule 10c.5: values whose sums and products are exact, so order cannot matter */
 #define OPERAND(TYPE, pe, i) VALUE(TYPE, pe, (i) + 2)
-#define SMALL(TYPE, pe, i) ((TYPE)(1 + ((pe) + (i)) % 2))
+#define REDUCTION(NAME, op) shmem_##NAME##_##op##_reduce
 
 #define TEST(NAME, TYPE, OP, CALL, OPERAND)                                               \
     static TYPE source_##NAME##OP[N], dest_##NAME##OP[N];                                 \
@@ -49,16 +41,6 @@ static int ngroups;
                 shmem_team_sync(g.team);                                                  \
             }                                                                             \
     }
-#define BITWISE(NAME, TYPE) /* rule 10c.3 */                                              \
-    TEST(NAME, TYPE, AND, shmem_##NAME##_and_reduce, OPERAND)                             \
-    TEST(NAME, TYPE, OR, shmem_##NAME##_or_reduce, OPERAND)                               \
-    TEST(NAME, TYPE, XOR, shmem_##NAME##_xor_reduce, OPERAND)
-#define ORDER(NAME, TYPE) /* rule 10c.4 */                                                \
-    TEST(NAME, TYPE, MAX, shmem_##NAME##_max_reduce, OPERAND)                             \
-    TEST(NAME, TYPE, MIN, shmem_##NAME##_min_reduce, OPERAND)
-#define ARITHMETIC(NAME, TYPE)                                                            \
-    TEST(NAME, TYPE, SUM, shmem_##NAME##_sum_reduce, OPERAND)                             \
-    TEST(NAME, TYPE, PROD, shmem_##NAME##_prod_reduce, SMALL)
 REDUCE_BIT(BITWISE)
 REDUCE_ORDER(ORDER)
 REDUCE_ARITHMETIC(ARITHMETIC)

@@ -1,22 +1,15 @@
 // pes: 1 2 3 4 7 8
 /* The reductions over active sets, every type and operation, in place and not, with
  * the smallest work arrays allowed. rule 10c.1, rule 10d.5 */
-#include "check.h"
+#include "coll.h"
 
 enum { N = 12, WRK = N / 2 + 1 > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? N / 2 + 1
                                                               : SHMEM_REDUCE_MIN_WRKDATA_SIZE };
 static long psync[2][SHMEM_REDUCE_SYNC_SIZE], barrier_psync[SHMEM_BARRIER_SYNC_SIZE];
 static int me, npes;
 
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define SUM(a, b) ((a) + (b))
-#define PROD(a, b) ((a) * (b))
-#define AND(a, b) ((a) & (b))
-#define OR(a, b) ((a) | (b))
-#define XOR(a, b) ((a) ^ (b))
-#define OPERAND(TYPE, pe, i) ((TYPE)(((pe) * 5 + (i) * 3 + 1) % 11))
-#define SMALL(TYPE, pe, i) ((TYPE)(1 + ((pe) + (i)) % 2))
+#define OPERAND(TYPE, pe, i) VALUE(TYPE, pe, i)
+#define REDUCTION(NAME, op) shmem_##NAME##_##op##_to_all
 
 #define TEST(NAME, TYPE, OP, CALL, OPERAND)                                               \
     static TYPE source_##NAME##OP[N], dest_##NAME##OP[N], pwrk_##NAME##OP[WRK + 1];       \
@@ -50,16 +43,6 @@ static int me, npes;
                 }                                                                         \
         shmem_barrier_all();                                                              \
     }
-#define BITWISE(NAME, TYPE) /* rule 10c.3 */                                              \
-    TEST(NAME, TYPE, AND, shmem_##NAME##_and_to_all, OPERAND)                             \
-    TEST(NAME, TYPE, OR, shmem_##NAME##_or_to_all, OPERAND)                               \
-    TEST(NAME, TYPE, XOR, shmem_##NAME##_xor_to_all, OPERAND)
-#define ORDER(NAME, TYPE) /* rule 10c.4 */                                                \
-    TEST(NAME, TYPE, MAX, shmem_##NAME##_max_to_all, OPERAND)                             \
-    TEST(NAME, TYPE, MIN, shmem_##NAME##_min_to_all, OPERAND)
-#define ARITHMETIC(NAME, TYPE)                                                            \
-    TEST(NAME, TYPE, SUM, shmem_##NAME##_sum_to_all, OPERAND)                             \
-    TEST(NAME, TYPE, PROD, shmem_##NAME##_prod_to_all, SMALL)
 TO_ALL_BIT(BITWISE)
 TO_ALL_ORDER(ORDER)
 TO_ALL_ARITHMETIC(ARITHMETIC)
