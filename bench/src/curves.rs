@@ -168,14 +168,10 @@ impl Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Machine;
-    use crate::report::{Implementation, Key, RAW, Run, Summary};
+    use crate::report::{Key, RAW, Run, Summary};
 
     fn report(unit: Unit) -> Report {
-        let mut report = Report::new(true, 1, vec![0, 1], Machine::default());
-        for name in ["mine", "theirs"] {
-            report.implementations.push(Implementation { name: name.into(), facts: Vec::new() });
-        }
+        let mut report = Report::of(&["mine", "theirs"]);
         for size in [64, 8] {
             for (who, name, value) in [
                 (RAW, "raw.pingpong.pause", 50.0),

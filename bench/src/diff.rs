@@ -135,11 +135,10 @@ fn line(change: &Change<'_>) -> String {
 mod tests {
     use super::*;
     use crate::distance::Probe;
-    use crate::machine::Machine;
     use crate::report::Key;
 
     fn report(points: &[(&str, Unit, [f64; 3])]) -> Report {
-        let mut report = Report::new(true, 3, vec![0], Machine::default());
+        let mut report = Report::of(&[]);
         for &(name, unit, medians) in points {
             for (turn, median) in medians.into_iter().enumerate() {
                 let key = Key { name: name.into(), size: 8, pes: 2 };

@@ -236,14 +236,12 @@ impl Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Machine;
-    use crate::report::{Implementation, RAW, Run, Unit};
+    use crate::report::{RAW, Run, Unit};
 
     type Given<'a> = (&'a str, &'a str, u64, usize, Unit, [f64; 3]);
 
     fn report(points: &[Given<'_>]) -> Report {
-        let mut report = Report::new(true, 3, vec![0, 1], Machine::default());
-        report.implementations.push(Implementation { name: "mine".into(), facts: Vec::new() });
+        let mut report = Report::of(&["mine"]);
         for &(who, name, size, pes, unit, values) in points {
             for (turn, value) in values.into_iter().enumerate() {
                 let key = Key { name: name.into(), size, pes };

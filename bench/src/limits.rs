@@ -181,7 +181,6 @@ pub fn ratios(report: &Report, point: &Point) -> Option<Ratios> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Machine;
     use crate::report::{Key, Run, Unit};
 
     fn add(
@@ -205,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_best_of_each_turn_is_the_limit() {
-        let mut report = Report::new(true, 3, vec![0], Machine::default());
+        let mut report = Report::of(&[]);
         let mut add = |who: &str, name: &str, values: [f64; 3]| {
             let key = Key { name: name.into(), size: 8, pes: 2 };
             for (turn, value) in values.into_iter().enumerate() {
@@ -225,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_job_is_measured_by_its_own_launcher() {
-        let mut report = Report::new(true, 1, vec![0], Machine::default());
+        let mut report = Report::of(&[]);
         let ns = Unit::Nanoseconds;
         add(&mut report, RAW, "raw.true", 0, 64, ns, 1.0);
         let launcher = add(&mut report, "one", "startup.true", 0, 64, ns, 10.0);
@@ -237,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_best_copy_is_the_limit_of_bandwidth() {
-        let mut report = Report::new(true, 1, vec![0], Machine::default());
+        let mut report = Report::of(&[]);
         add(&mut report, RAW, "raw.copy.memcpy", 64, 2, Unit::MegaBytes, 50.0);
         add(&mut report, RAW, "raw.copy.vector", 64, 2, Unit::MegaBytes, 80.0);
         add(&mut report, RAW, "raw.copy.streaming", 128, 2, Unit::MegaBytes, 90.0);
@@ -249,7 +248,7 @@ mod tests {
 
     #[test]
     fn as_many_processes_where_they_count() {
-        let mut report = Report::new(true, 1, vec![0], Machine::default());
+        let mut report = Report::of(&[]);
         add(&mut report, RAW, "raw.barrier", 0, 2, Unit::Nanoseconds, 10.0);
         let two = add(&mut report, "one", "collective.barrier_all", 0, 2, Unit::Nanoseconds, 20.0);
         let four = add(&mut report, "one", "collective.barrier_all", 0, 4, Unit::Nanoseconds, 20.0);
@@ -259,7 +258,7 @@ mod tests {
 
     #[test]
     fn every_atomic_has_its_instruction() {
-        let mut report = Report::new(true, 1, vec![0], Machine::default());
+        let mut report = Report::of(&[]);
         add(&mut report, RAW, "raw.atomic.fetch_or", 8, 4, Unit::Nanoseconds, 5.0);
         let and = add(&mut report, "one", "atomic.fetch_and.uint32", 4, 2, Unit::Nanoseconds, 6.0);
         assert_eq!(quoted(&report, &and), Some(1.2));

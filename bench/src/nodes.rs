@@ -130,16 +130,12 @@ pub fn print(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Machine;
     use crate::over::Over;
-    use crate::report::{Implementation, Run, Unit};
+    use crate::report::{Run, Unit};
 
     #[test]
     fn ours_beside_others() {
-        let mut report = Report::new(false, 1, vec![0, 1], Machine::default());
-        for name in ["mine", "other"] {
-            report.implementations.push(Implementation { name: name.into(), facts: Vec::new() });
-        }
+        let mut report = Report::of(&["mine", "other"]);
         for (who, name, size, unit, value) in [
             ("mine", "nodes.barrier", 0, Unit::Nanoseconds, 20_000.0),
             ("other", "nodes.barrier", 0, Unit::Nanoseconds, 50_000.0),

@@ -16,20 +16,14 @@ pub fn command() -> Command {
                 .args(implementations())
                 .arg(flag("quick", "The short form: about a minute"))
                 .arg(flag("tiny", "Next to nothing of everything, to see that it works").conflicts_with("quick"))
-                .arg(
-                    value("repeats", "N", "Run every program so often [default: 3 if quick, else 11]")
-                        .value_parser(value_parser!(usize)),
-                )
+                .arg(repeats("Run every program so often [default: 3 if quick, else 11]"))
                 .arg(value("only", "PART", "Only programs whose names contain this, with the raw ones they are set against; may be repeated").action(ArgAction::Append))
                 .arg(flag("all", "Print every size in the terminal"))
                 .arg(
                     value("plots", "DIR", "Write every plot there as a picture of its own (SVG)")
                         .value_parser(value_parser!(PathBuf)),
                 )
-                .arg(
-                    value("out", "PREFIX", "Where to write the report [default: WORK/report]")
-                        .value_parser(value_parser!(PathBuf)),
-                ),
+                .arg(value("out", "PREFIX", "Where to write the report [default: WORK/report]").value_parser(value_parser!(PathBuf))),
         )
         .subcommand(
             Command::new("figures")
@@ -40,10 +34,7 @@ pub fn command() -> Command {
                 .arg(flag("list", "Only say which there are"))
                 .arg(flag("quick", "Fewer sizes, PEs and repeats than the papers have; the plots say so"))
                 .arg(flag("tiny", "Next to nothing of everything, to see that it works").conflicts_with("quick"))
-                .arg(
-                    value("repeats", "N", "Run everything so often [default: 5]")
-                        .value_parser(value_parser!(usize)),
-                )
+                .arg(repeats("Run everything so often [default: 5]"))
                 .arg(folder_of("smartmap", "Where the commands of the library with SMARTMAP's addresses are", "build/smartmap/bin"))
                 .arg(folder_of("examples", "Where the examples are", "examples"))
                 .arg(folder_of("apps", "Where the applications are", "bench/apps"))
@@ -58,10 +49,7 @@ pub fn command() -> Command {
                         .action(ArgAction::Append),
                 )
                 .arg(flag("tiny", "Next to nothing of everything, to see that it works"))
-                .arg(
-                    value("repeats", "N", "Run everything so often [default: 5]")
-                        .value_parser(value_parser!(usize)),
-                )
+                .arg(repeats("Run everything so often [default: 5]"))
                 .arg(folder_of("sources", "Where the programs in MPI and OpenMP are", "bench/apps"))
                 .arg(folder_of("examples", "Where the programs in OpenSHMEM are", "examples"))
                 .arg(folder()),
@@ -71,10 +59,7 @@ pub fn command() -> Command {
                 .about("Jobs over two emulated nodes, with 1, 2, 4 and 8 PEs on each, beside other implementations (needs UCX and network namespaces)")
                 .args(implementations())
                 .arg(flag("tiny", "Next to nothing of everything, to see that it works"))
-                .arg(
-                    value("repeats", "N", "Run everything so often [default: 11]")
-                        .value_parser(value_parser!(usize)),
-                )
+                .arg(repeats("Run everything so often [default: 11]"))
                 .arg(
                     value("limit", "SECONDS", "Stop a job of another implementation after this time, and say so")
                         .default_value("60")
@@ -86,10 +71,7 @@ pub fn command() -> Command {
             Command::new("instructions")
                 .about("Count instructions per call by callgrind (needs valgrind)")
                 .args(implementations())
-                .arg(
-                    value("limits", "FILE", "Fail where the first implementation takes more than this file allows")
-                        .value_parser(value_parser!(PathBuf)),
-                ),
+                .arg(value("limits", "FILE", "Fail where the first implementation takes more than this file allows").value_parser(value_parser!(PathBuf))),
         )
         .subcommand(
             Command::new("diff")
@@ -150,6 +132,10 @@ fn value(name: &'static str, what: &'static str, help: &'static str) -> Arg {
 
 fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+}
+
+fn repeats(help: &'static str) -> Arg {
+    value("repeats", "N", help).value_parser(value_parser!(usize))
 }
 
 fn file(name: &'static str) -> Arg {

@@ -308,6 +308,17 @@ impl Run {
 }
 
 #[cfg(test)]
+impl Report {
+    /// One with these implementations, and no figures yet.
+    pub fn of(names: &[&str]) -> Self {
+        let mut report = Self::new(true, 3, vec![0, 1], Machine::default());
+        let add = |name: &&str| Implementation { name: (*name).into(), facts: Vec::new() };
+        report.implementations.extend(names.iter().map(add));
+        report
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -319,7 +330,7 @@ mod tests {
 
     #[test]
     fn runs_of_one_point_gather() {
-        let mut report = Report::new(true, 3, vec![0], Machine::default());
+        let mut report = Report::of(&[]);
         let key = Key { name: "a.b".into(), size: 8, pes: 2 };
         for median in [3.0, 1.0, 2.0] {
             report.add("one", "a", key.clone(), Unit::Nanoseconds, run(median));
@@ -333,7 +344,7 @@ mod tests {
 
     #[test]
     fn remarks_are_made_once() {
-        let mut report = Report::new(true, 3, vec![0], Machine::default());
+        let mut report = Report::of(&[]);
         report.remark("one", "a", RemarkKind::Failed, "no");
         report.remark("one", "a", RemarkKind::Failed, "no");
         report.remark("one", "b", RemarkKind::Failed, "no");

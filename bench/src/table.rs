@@ -177,15 +177,11 @@ fn is_shown(points: &[&Point], index: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Machine;
-    use crate::report::{Implementation, Key, RAW, Run, Unit};
+    use crate::report::{Key, RAW, Run, Unit};
 
     #[test]
     fn rows_have_ratios_to_raw_and_to_peers() {
-        let mut report = Report::new(true, 1, vec![0, 1], Machine::default());
-        for name in ["mine", "theirs"] {
-            report.implementations.push(Implementation { name: name.into(), facts: Vec::new() });
-        }
+        let mut report = Report::of(&["mine", "theirs"]);
         for (who, name, value) in [
             (RAW, "raw.pingpong.pause", 50.0),
             ("mine", "pingpong.put", 100.0),
@@ -211,7 +207,7 @@ mod tests {
     #[test]
     fn four_of_many_sizes() {
         let run = Run::one(0, 1.0);
-        let mut report = Report::new(true, 1, vec![0], Machine::default());
+        let mut report = Report::of(&[]);
         for power in 3..23 {
             report.add(
                 "mine",
