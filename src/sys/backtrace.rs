@@ -8,7 +8,8 @@
 
 use super::own_names::is_librarys;
 use super::symbols::{self, Symbols};
-use libc::{c_char, c_int, c_void};
+use libc::{c_char, c_int};
+use onenode_core::sys::program;
 use std::ffi::CStr;
 use std::fmt;
 
@@ -29,6 +30,14 @@ unsafe extern "C" {
     ) -> c_int;
     safe fn _Unwind_GetIP(frame: &Frame) -> usize;
 }
+
+unsafe extern "C" {
+    // With no new stack only fills the record of the present one.
+    safe fn sigaltstack(new: Option<&NoStack>, present: &mut libc::stack_t) -> c_int;
+}
+
+/// No stack to handle signals on instead.
+enum NoStack {}
 
 /// A frame, while the unwinder shows it.
 #[repr(C)]
@@ -102,12 +111,7 @@ impl Program {
     fn call(&self, place: usize, is_innermost: bool) -> Call<'_> {
         // A return address can be past the end of the calling function.
         let within = place.saturating_sub(usize::from(!is_innermost));
-        // SAFETY: all-zero bytes are a valid `Dl_info`, which the call fills or leaves unchanged.
-        let info = unsafe {
-            let mut info = std::mem::zeroed();
-            libc::dladdr(within as *const c_void, &mut info);
-            info
-        };
+        let info = program::look_up(within).unwrap_or(program::UNKNOWN);
         // The loader of a static program finds nothing.
         let is_own = info.dli_fname.is_null() || is_program(&info);
         let base = self.base.filter(|_| is_own);
@@ -193,12 +197,8 @@ fn is_program(info: &libc::Dl_info) -> bool {
 /// Whether there is room to unwind. This may be the program's small signal stack.
 fn has_stack() -> bool {
     let here = 0u8;
-    // SAFETY: all-zero bytes are a valid `stack_t`, which the call fills.
-    let stack = unsafe {
-        let mut stack: libc::stack_t = std::mem::zeroed();
-        libc::sigaltstack(std::ptr::null(), &mut stack);
-        stack
-    };
+    let mut stack = libc::stack_t { ss_sp: std::ptr::null_mut(), ss_flags: 0, ss_size: 0 };
+    sigaltstack(None, &mut stack);
     stack.ss_flags & libc::SS_ONSTACK == 0
         || (&raw const here as usize).wrapping_sub(stack.ss_sp as usize) > STACK_BYTES
 }

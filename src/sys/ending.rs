@@ -66,8 +66,7 @@ pub fn hurry() -> bool {
     let soon = libc::timeval { tv_sec: 0, tv_usec: LAST_MICROSECONDS };
     let timer =
         libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 }, it_value: soon };
-    // SAFETY: the call only reads the local.
-    if unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()) } != 0 {
+    if setitimer(libc::ITIMER_REAL, &timer, None) != 0 {
         exit_now(STATUS.load(Ordering::Relaxed));
     }
     true
@@ -119,6 +118,12 @@ pub fn wait_for_readers(limit: Duration) {
 unsafe extern "C" {
     // Any function of this type may run at any exit.
     safe fn atexit(handler: extern "C" fn()) -> libc::c_int;
+    // Reads the new value, and fills the old one.
+    safe fn setitimer(
+        which: libc::c_int,
+        new: &libc::itimerval,
+        old: Option<&mut libc::itimerval>,
+    ) -> libc::c_int;
 }
 
 /// Runs `handler` when the process calls `exit` or returns from `main`: before the program's handlers

@@ -21,13 +21,15 @@ const _: () = assert!(unsafe { libc::CMSG_SPACE((MOST * size_of::<RawFd>()) as u
 
 /// A message of one byte with this buffer for control messages.
 fn message(byte: &mut libc::iovec, control: &mut Control) -> libc::msghdr {
-    // SAFETY: all-zero bytes are a valid `msghdr`.
-    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
-    message.msg_iov = byte;
-    message.msg_iovlen = 1;
-    message.msg_control = control.0.as_mut_ptr().cast();
-    message.msg_controllen = control.0.len() as _;
-    message
+    libc::msghdr {
+        msg_name: std::ptr::null_mut(),
+        msg_namelen: 0,
+        msg_iov: byte,
+        msg_iovlen: 1,
+        msg_control: control.0.as_mut_ptr().cast(),
+        msg_controllen: control.0.len() as _,
+        msg_flags: 0,
+    }
 }
 
 /// Hands `files` over, without waiting.

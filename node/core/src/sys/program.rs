@@ -19,34 +19,53 @@ pub struct Segment {
     pub memory_bytes: usize,
 }
 
+/// A visit of a loaded object.
+type Visit = extern "C" fn(&libc::dl_phdr_info, libc::size_t, &mut Vec<Segment>) -> libc::c_int;
+
+// Functions of the loader's, with types that leave nothing to promise.
+#[allow(improper_ctypes, reason = "the loader only passes the argument on")]
+unsafe extern "C" {
+    // Calls `visit` for the objects until it returns another value than 0, and keeps nothing.
+    safe fn dl_iterate_phdr(visit: Visit, argument: &mut Vec<Segment>) -> libc::c_int;
+    // Only looks `address` up; fills the record or leaves it.
+    safe fn dladdr(address: *const libc::c_void, info: &mut libc::Dl_info) -> libc::c_int;
+}
+
 /// The main program's segments, from its program headers in memory.
 pub fn segments() -> Vec<Segment> {
-    unsafe extern "C" fn visit(
-        info: *mut libc::dl_phdr_info,
+    extern "C" fn visit(
+        info: &libc::dl_phdr_info,
         _: libc::size_t,
-        out: *mut libc::c_void,
+        out: &mut Vec<Segment>,
     ) -> libc::c_int {
-        // SAFETY: `out` is the vector below; the caller of this function passes a valid `info`,
-        // whose headers stay mapped.
-        unsafe {
-            let out = &mut *out.cast::<Vec<Segment>>();
-            for i in 0..(*info).dlpi_phnum as usize {
-                let header = &*(*info).dlpi_phdr.add(i);
-                out.push(Segment {
-                    kind: header.p_type,
-                    flags: header.p_flags,
-                    address: ((*info).dlpi_addr + header.p_vaddr) as usize,
-                    file_bytes: header.p_filesz as usize,
-                    memory_bytes: header.p_memsz as usize,
-                });
-            }
-        }
+        // SAFETY: the loader's table of so many headers, which stays mapped.
+        let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+        out.extend(headers.iter().map(|header| Segment {
+            kind: header.p_type,
+            flags: header.p_flags,
+            address: (info.dlpi_addr + header.p_vaddr) as usize,
+            file_bytes: header.p_filesz as usize,
+            memory_bytes: header.p_memsz as usize,
+        }));
         1 // The main program comes first; no more.
     }
     let mut segments = Vec::new();
-    // SAFETY: `visit` has the required signature and gets the vector that it expects.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut segments).cast()) };
+    dl_iterate_phdr(visit, &mut segments);
     segments
+}
+
+/// What the loader says of code that it does not know.
+pub const UNKNOWN: libc::Dl_info = libc::Dl_info {
+    dli_fname: std::ptr::null(),
+    dli_fbase: std::ptr::null_mut(),
+    dli_sname: std::ptr::null(),
+    dli_saddr: std::ptr::null_mut(),
+};
+
+/// What the loader knows of `code`: names that stay as long as the object is loaded, or null.
+pub fn look_up(code: usize) -> Option<libc::Dl_info> {
+    let mut info = UNKNOWN;
+    (dladdr(code as *const _, &mut info) != 0).then_some(info)
 }
 
 /// The main program's notes, which name its build if the linker was asked to (elf(5): build ID).
@@ -87,12 +106,7 @@ pub struct Object {
 /// The object that contains `code`. Allocates nothing. May be called in the handler of a fault in
 /// this library, which does not call the loader.
 pub fn object_at(code: usize) -> Option<Object> {
-    // SAFETY: all-zero bytes are a valid `Dl_info`.
-    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: the call fills the local and only looks `code` up.
-    if unsafe { libc::dladdr(code as *const _, &mut info) } == 0 {
-        return None;
-    }
+    let info = look_up(code)?;
     // SAFETY: null, or a name in the symbol table of an object that stays loaded.
     let function = (!info.dli_sname.is_null()).then(|| unsafe { CStr::from_ptr(info.dli_sname) });
     Some(Object { base: info.dli_fbase as usize, function })
