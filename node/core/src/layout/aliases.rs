@@ -11,6 +11,7 @@
 use super::{BREAK_ROOM, STEP, TRIES, round_up};
 use crate::error::Error;
 use crate::segment::DataSegment;
+use crate::sys::map::OwnMapping;
 use oneshmem_kitten::addressing::{FIRST_SLOT, SHIFT, SLOT_BYTES, unalias};
 use std::ops::Range;
 
@@ -37,7 +38,7 @@ pub fn heap_places(program: &DataSegment, reserved: usize) -> impl Iterator<Item
 }
 
 /// Fails: none of these places is free.
-pub(super) fn heap_elsewhere(reserved: usize) -> Result<usize, Error> {
+pub(super) fn heap_elsewhere(reserved: usize) -> Result<OwnMapping, Error> {
     Err(Error::NoWay(format!("no {reserved:#x} bytes are free below {SLOT_BYTES:#x}")))
 }
 

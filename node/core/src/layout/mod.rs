@@ -17,7 +17,7 @@ mod reserved;
 
 use crate::error::Error;
 use crate::segment::DataSegment;
-use crate::sys::map;
+use crate::sys::map::OwnMapping;
 use mirrors::Mirrors;
 pub use mirrors::heap_places;
 pub(crate) use reserved::MirrorPlace;
@@ -151,12 +151,14 @@ impl Layout {
         // fault.
         let bytes = sizes.total(alignment);
         let reserved = round_up(bytes, HUGE) + HUGE + alignment;
-        let start = mirrors::heap_places(program, reserved)
-            .find_map(|at| map::reserve_at(at, reserved))
+        let reservation = mirrors::heap_places(program, reserved)
+            .find_map(|at| OwnMapping::reserve_at(at, reserved))
             .map_or_else(|| mirrors::heap_elsewhere(reserved), Ok)
             .map_err(|error| no_room(bytes, ranks, error))?;
-        let places = sizes.place(round_up(start + 1, alignment), alignment);
-        Self::with_places(program, places, sizes.unit, ranks)
+        let places = sizes.place(round_up(reservation.range().start + 1, alignment), alignment);
+        let layout = Self::with_places(program, places, sizes.unit, ranks)?;
+        reservation.keep();
+        Ok(layout)
     }
 
     /// The layout around a heap and partitions whose places are fixed already.

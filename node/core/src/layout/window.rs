@@ -12,7 +12,8 @@
 use super::{BREAK_ROOM, HUGE, STEP, TRIES, round_up};
 use crate::error::Error;
 use crate::segment::DataSegment;
-use crate::sys::{map, program};
+use crate::sys::map::{self, OwnMapping};
+use crate::sys::program;
 use std::ops::Range;
 
 /// No mapping goes below this. The system's own limit is lower.
@@ -40,8 +41,8 @@ pub fn heap_places(program: &DataSegment, reserved: usize) -> impl Iterator<Item
 }
 
 /// Reserves the heap anywhere if none of these places is free.
-pub(super) fn heap_elsewhere(reserved: usize) -> Result<usize, Error> {
-    map::reserve(reserved)
+pub(super) fn heap_elsewhere(reserved: usize) -> Result<OwnMapping, Error> {
+    OwnMapping::reserve(reserved)
 }
 
 /// The window.
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn mirrors_keep_the_inner_layout_and_do_not_touch() {
-        for at in [0x400000, 0x2000_0000_0000] {
+        for at in [0x400000, 0x20_0000_0000] {
             let program = program(at);
             let layout = Layout::reserve(&program, &Sizes::of_heap(5 << 20, 4096), 3).unwrap();
             if at > LOWEST {
@@ -123,9 +124,12 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_size_is_an_error() {
-        let error =
-            Layout::reserve(&program(0x400000), &Sizes::of_heap(1 << 47, 4096), 64).unwrap_err();
-        assert!(error.to_string().contains("ask for less"), "{error}");
+    fn an_impossible_size_is_an_error_and_takes_no_addresses() {
+        let program = program(0x10_0000_0000);
+        for (heap, ranks) in [(1 << 52, 1), (5 << 20, 1 << 40)] {
+            let error = Layout::reserve(&program, &Sizes::of_heap(heap, 4096), ranks).unwrap_err();
+            assert!(error.to_string().contains("ask for less"), "{error}");
+            assert!(!map::is_mapped(program.program_start - HUGE), "{heap} bytes are reserved");
+        }
     }
 }
