@@ -53,13 +53,14 @@ const fn entry(column: Column, pe: usize) -> usize {
 }
 
 /// What the hot path reads. A PE's entries are written at its first use.
+#[repr(C)]
 pub struct TranslationTable {
-    slot: Settled<Slot>,
-    /// What is known of each PE: see [`entry`].
+    /// What is known of each PE: see [`entry`]. First, so that their address takes no addition.
     entries: [AtomicUsize; COLUMNS * MAX_PES],
     /// How contexts number PEs. Part of this table so that the hot path computes one address for
     /// both.
     pub contexts: Numberings,
+    slot: Settled<Slot>,
 }
 
 /// This PE's slot. Written by `shmem_init` and `shmem_finalize`.
@@ -112,9 +113,9 @@ impl Slot {
 
 /// The table of this process.
 pub static TABLE: TranslationTable = TranslationTable {
-    slot: Settled::new(Slot::NONE),
     entries: [const { AtomicUsize::new(0) }; COLUMNS * MAX_PES],
     contexts: Numberings::new(),
+    slot: Settled::new(Slot::NONE),
 };
 
 impl TranslationTable {
