@@ -197,6 +197,23 @@ impl TranslationTable {
             offset >= (*piece).start && bytes <= (*piece).end - offset
         }
     }
+    /// What the table has for a PE in two columns.
+    ///
+    /// # Safety
+    /// The table [knows](Self::knows) the number.
+    #[inline(always)]
+    unsafe fn at(&self, pe: usize, columns: [Column; 2]) -> [&AtomicUsize; 2] {
+        if !arch::REACHES_NEXT_WORDS {
+            // SAFETY: the caller's promise.
+            return columns.map(|it| unsafe { self.entries.get_unchecked(entry(it, pe)) });
+        }
+        // One address for both: LLVM 19 computes one for each otherwise.
+        // SAFETY: a PE's entries are next to each other, as `entry` has it, and the table has as many
+        // such rows as it knows numbers.
+        let row = unsafe { &*self.entries.as_ptr().cast::<[AtomicUsize; COLUMNS]>().add(pe) };
+        columns.map(|column| &row[column as usize])
+    }
+
     /// The address of an offset that [`translate`] handed to `cold`.
     #[inline(always)]
     pub fn address(&self, miss: Miss) -> usize {
@@ -352,9 +369,7 @@ fn translate_within<C: Numbering, R>(
         pe,
         |pe| {
             // SAFETY: `world` continues here only with a number that the table knows.
-            let [span, base] = unsafe {
-                [span, Column::Base].map(|it| TABLE.entries.get_unchecked(entry(it, pe)))
-            };
+            let [span, base] = unsafe { TABLE.at(pe, [span, Column::Base]) };
             // Acquire: the base was written before the span, whichever thread wrote them.
             if offset >= span.load(Ordering::Acquire) {
                 cold_path();
