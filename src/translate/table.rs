@@ -197,6 +197,7 @@ impl TranslationTable {
             offset >= (*piece).start && bytes <= (*piece).end - offset
         }
     }
+
     /// What the table has for a PE in two columns.
     ///
     /// # Safety
