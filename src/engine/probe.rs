@@ -6,13 +6,16 @@ use crate::error::Error;
 use crate::sys::environment::variable;
 use crate::sys::rdma::Port;
 use crate::sys::{helper, install};
-use onenode_core::sys::pass;
+use onenode_core::sys::{pass, process};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
 /// The option with which the launcher is such a process; [`serve_by`] reads the argument after it.
 pub const OPTION: &str = "--probe-rdma";
+/// How long it may take.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// What it reports if a message has arrived.
 const WORKS: &[u8] = b"works";
 
@@ -67,6 +70,9 @@ pub fn serve_by(words: &str) -> Option<()> {
 
 /// Tries the route that is to be read from `route`, and writes the result to `pipe`.
 fn serve(route: OwnedFd, pipe: OwnedFd) {
+    if let Ok(pipe) = pipe.try_clone() {
+        std::thread::spawn(|| give_up(pipe));
+    }
     let mut text = String::new();
     let read = File::from(route).read_to_string(&mut text);
     let tried = read
@@ -74,4 +80,13 @@ fn serve(route: OwnedFd, pipe: OwnedFd) {
         .and_then(|_| ucx::probe::probe(&Route::decode(&text)).map_err(|error| error.to_string()));
     let report = tried.map_or_else(String::into_bytes, |()| WORKS.to_vec());
     let _ = File::from(pipe).write_all(&report);
+    process::exit_now(0)
+}
+
+/// Ends this process if it takes too long: UCX tries for ever to lock more memory than it may.
+fn give_up(pipe: OwnedFd) {
+    std::thread::sleep(PATIENCE);
+    let why = format!("not tried within {} s{}", PATIENCE.as_secs(), ucx::limit_told());
+    let _ = File::from(pipe).write_all(why.as_bytes());
+    process::exit_now(0)
 }

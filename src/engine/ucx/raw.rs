@@ -106,15 +106,8 @@ impl RawWorker {
         let has = |address: &Vec<u8>, port: u16| {
             address.windows(size_of::<u16>()).any(|it| it == port.to_be_bytes())
         };
-        let guard = open_guarded(start, has);
-        let locked = limit::locked_memory().filter(|_| route.port.is_some());
-        let guard = guard.map_err(|error| match locked {
-            // UCX does not say that this was it.
-            Some(most) => Error::Engine(format!(
-                "{error}; memory of at most {} kB may be locked (ulimit -l), and RDMA needs some for \
-                 its buffers",
-                most >> 10
-            )),
+        let guard = open_guarded(start, has).map_err(|error| match route.port {
+            Some(_) => Error::Engine(format!("{error}{}", limit_told())),
             None => error,
         })?;
         Ok((this, guard))
@@ -305,6 +298,17 @@ impl RawWorker {
     pub fn doorbell(&self) -> Doorbell {
         Doorbell(self.fd)
     }
+}
+
+/// The limit on locked memory, for people, if there is one: UCX does not say that it was the cause.
+pub fn limit_told() -> String {
+    let told = |most: u64| {
+        let most = most >> 10;
+        format!(
+            "; at most {most} kB of memory may be locked (ulimit -l), and RDMA needs some for its buffers"
+        )
+    };
+    limit::locked_memory().map(told).unwrap_or_default()
 }
 
 /// Loads UCX, quietly.
