@@ -4,6 +4,7 @@
 
 use crate::env;
 use crate::sys::addresses::{self, Address, bits};
+use crate::sys::hex::{hex, of_hex};
 use crate::sys::rdma::Port;
 use onenode_core::sys::process;
 use std::collections::BTreeMap;
@@ -144,10 +145,8 @@ impl Site {
             let _ = write!(text, ",{ip}-{prefix}{mark}");
         }
         if let Err(why) = &self.rdma {
-            text.push_str(",!");
-            why.bytes().take(REASON).for_each(|byte| {
-                let _ = write!(text, "{byte:02x}");
-            });
+            let why = &why.as_bytes()[..why.len().min(REASON)];
+            let _ = write!(text, ",!{}", hex(why));
         }
         text
     }
@@ -166,7 +165,9 @@ impl Site {
             addresses.push((ip, plain.parse().ok()?));
         }
         let rdma = match why {
-            Some(digits) if rdma.is_empty() => Err(of_digits(digits)?),
+            Some(digits) if rdma.is_empty() => {
+                Err(String::from_utf8_lossy(&of_hex(digits)?).into_owned())
+            }
             Some(_) => return None,
             None => Ok(rdma),
         };
@@ -178,13 +179,6 @@ impl Site {
         let is_within = |ip: &IpAddr| is_in(*ip, network);
         self.addresses.iter().map(|it| it.0).find(is_within)
     }
-}
-
-/// Text from hexadecimal digits.
-fn of_digits(digits: &str) -> Option<String> {
-    let byte = |two: &[u8]| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok();
-    let bytes: Option<Vec<_>> = digits.as_bytes().chunks(2).map(byte).collect();
-    bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The addresses of devices with which a probe succeeds. If there are none: why the first one failed that has

@@ -6,6 +6,7 @@ use super::pmi::Pmi;
 use crate::engine::network::Site;
 use crate::engine::secret::Secret;
 use crate::sys::environment;
+use crate::sys::hex::{hex, of_hex};
 use crate::sys::pmix::{self, Pmix};
 use std::ffi::CStr;
 
@@ -153,17 +154,6 @@ impl Card {
     }
 }
 
-/// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The bytes of such digits.
-pub(super) fn of_hex(digits: &str) -> Option<Vec<u8>> {
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    digits.as_bytes().chunks(2).map(byte).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,16 +166,6 @@ mod tests {
                     Card { heap: 1 << 40, host: host.into(), site: Site::without_rdma(), secret };
                 assert_eq!(Card::decode(&card.encode()), Some(card));
             }
-        }
-    }
-
-    #[test]
-    fn bytes_survive_their_digits() {
-        for bytes in [&[][..], &[0, 255, 16, 1], &[9]] {
-            assert_eq!(of_hex(&hex(bytes)).as_deref(), Some(bytes));
-        }
-        for text in ["0g", "x", "0\u{e9}"] {
-            assert_eq!(of_hex(text), None, "{text}");
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::abort::{self, AbortKind};
 use super::ending;
-use super::exchange::{About, Card, Exchange, hex, of_hex};
+use super::exchange::{About, Card, Exchange};
 use super::file::JobFile;
 use super::launcher::Launcher;
 use super::nodes::{Nodes, RECORD_BYTES};
@@ -17,6 +17,7 @@ use crate::engine::probe;
 use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::sys::helper::{self, Served};
+use crate::sys::hex::{hex, of_hex};
 use crate::sys::{environment, install, socket};
 use onenode_core::sys::{cgroup, process};
 use std::io::Write;

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod ending;
 pub mod environment;
 pub mod helper;
+pub mod hex;
 pub mod install;
 pub mod launcher;
 pub mod library;
