@@ -92,9 +92,9 @@ impl Server {
             self.accept();
             for mut client in std::mem::take(&mut self.clients) {
                 match client.advance(&secret) {
-                    true => self.clients.push(client),
-                    false if client.proven.is_some() => self.admitted.push(client.stream),
-                    false => {}
+                    Next::Waits => self.clients.push(client),
+                    Next::Stays => self.admitted.push(client.stream),
+                    Next::Goes => {}
                 }
             }
             self.admitted.retain(stays);
@@ -132,6 +132,22 @@ impl Server {
     }
 }
 
+/// What becomes of a client.
+enum Next {
+    /// It may say more, or waits for an answer.
+    Waits,
+    /// It has proved itself and owes nothing.
+    Stays,
+    /// It is to go.
+    Goes,
+}
+
+impl Next {
+    fn waits_if(does: bool) -> Self {
+        if does { Self::Waits } else { Self::Goes }
+    }
+}
+
 impl Client {
     fn begin(mut stream: TcpStream) -> Option<Self> {
         let challenge = random().ok()?;
@@ -142,23 +158,25 @@ impl Client {
         Some(Self { stream, since, challenge, read, proven: None, announced: None })
     }
 
-    /// Takes in what has come; false if the client is to go.
-    fn advance(&mut self, secret: &Secret) -> bool {
+    /// Takes in what has come.
+    fn advance(&mut self, secret: &Secret) -> Next {
+        let is_patient = self.since.elapsed() < PATIENCE;
         let mut bytes = [0; ANNOUNCEMENT];
         let expected = match (&self.proven, self.announced) {
             (None, _) => 2 * CHALLENGE,
             (Some(_), None) => ANNOUNCEMENT,
-            (Some(_), Some(_)) => return self.since.elapsed() < PATIENCE,
+            (Some(_), Some(_)) => return Next::waits_if(is_patient),
         };
         match self.stream.read(&mut bytes[..expected - self.read.len()]) {
-            Ok(0) => return false,
+            Ok(0) => return Next::Goes,
             Ok(count) => self.read.extend(&bytes[..count]),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return false,
+            Err(_) => return Next::Goes,
         }
         if self.read.len() < expected {
-            return self.since.elapsed() < PATIENCE;
+            let is_done = self.proven.is_some() && self.read.is_empty() && !is_patient;
+            return if is_done { Next::Stays } else { Next::waits_if(is_patient) };
         }
         let message = std::mem::take(&mut self.read);
         let (content, proof) = message.split_at(expected - CHALLENGE);
@@ -168,19 +186,19 @@ impl Client {
                 let challenges = [&self.challenge[..], content].concat();
                 let (theirs, ours) = (content, &self.challenge[..]);
                 if !is_proof(secret.proof(CLIENT, &[ours, theirs])) {
-                    return false;
+                    return Next::Goes;
                 }
                 self.proven = Some(challenges);
                 let proof = secret.proof(SERVER, &[ours, theirs]);
-                self.stream.write_all(proof.as_bytes()).is_ok()
+                Next::waits_if(self.stream.write_all(proof.as_bytes()).is_ok())
             }
             Some(challenges) => {
                 if !is_proof(secret.proof(ANNOUNCED, &[challenges, content])) {
-                    return false;
+                    return Next::Goes;
                 }
                 let text = content.split(|byte| *byte == 0).next().unwrap_or_default();
                 self.announced = std::str::from_utf8(text).ok().and_then(|it| it.parse().ok());
-                self.announced.is_some()
+                Next::waits_if(self.announced.is_some())
             }
         }
     }
