@@ -16,13 +16,16 @@ mod collectives {
     pub mod epoch;
     pub mod epoch_group;
     pub mod group;
+    pub mod levels;
     pub mod memory;
     pub mod message;
     #[path = "../../../../src/collectives/psync.rs"]
     pub mod psync;
     pub mod range;
     pub mod scratch;
+    pub mod sent;
     pub mod sizes;
+    pub mod turns;
     pub mod words;
 }
 #[path = "../node/core/tests/model/pes.rs"]

@@ -70,14 +70,14 @@ impl<'m> Arrays<'m> {
         slow::devices_of(routine, &[self.dest.addr(), self.source.addr()])
     }
 
-    /// The arguments of a collect to which members contribute different amounts. This PE
-    /// contributes `bytes` bytes, which are symmetric.
+    /// The arguments of a collect to which members contribute different amounts, unless it is complete
+    /// already. This PE contributes `bytes` bytes, which are symmetric.
     #[inline(always)]
     pub fn varying(
         self,
         group: &impl CollectiveGroup<Stop = Infallible>,
         bytes: usize,
-    ) -> Collect<'m> {
+    ) -> Option<Collect<'m>> {
         // SAFETY: this PE's bytes are symmetric: the caller has checked them. The group checks
         // those of dest as soon as it knows what all PEs contribute. The caller of `new` guarantees
         // the rest.

@@ -168,7 +168,7 @@ impl Collective for Collect<'_> {
             arrays.check(routine, &Span::object(lengths.iter().sum()), &part);
             return devices.collect(arrays, &lengths);
         }
-        let call = arrays.varying(group, bytes);
+        let Some(call) = arrays.varying(group, bytes) else { return };
         let mean = call.whole().parts.bytes(0, size) / size;
         run::<collect::Algorithm, _>(routine, group, mean, call);
     }

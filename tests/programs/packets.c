@@ -65,12 +65,12 @@ int main(int argc, char **argv)
     COUNT(shmem_broadcast64(dest, source, 1, 0, SET, psync[i & 1]));
     COUNT(shmem_long_fcollect(WORLD, dest, source, 1));
     COUNT(shmem_fcollect64(dest, source, 1, SET, psync[i & 1]));
-    if (npes == 2) { /* alone on their nodes */
-        COUNT(shmem_long_collect(WORLD, dest, source, 1));
-        COUNT(shmem_collect64(dest, source, 1, SET, psync[i & 1]));
-        COUNT(shmem_long_alltoall(WORLD, dest, source, 1));
-        COUNT(shmem_alltoall64(dest, source, 1, SET, psync[i & 1]));
-    }
+    /* What the PEs of a node tell the other one takes two messages if they are two. */
+#define COUNT_TWO(call) COUNT_OF(most * npes / 2, call)
+    COUNT_TWO(shmem_long_collect(WORLD, dest, source, 1));
+    COUNT_TWO(shmem_collect64(dest, source, 1, SET, psync[i & 1]));
+    COUNT_TWO(shmem_long_alltoall(WORLD, dest, source, 1));
+    COUNT_TWO(shmem_alltoall64(dest, source, 1, SET, psync[i & 1]));
     if (npes == 4) { /* a set of one PE on each node */
 #define SOME 0, 1, 2
         COUNT(if (me % 2 == 0) shmem_barrier(SOME, psync[i & 1]));

@@ -65,7 +65,8 @@ fn without_windows_it_says_how_to_attach() {
         let start = format!("oshrun: PE {pe} is stopped until a debugger attaches: ");
         assert!(line.starts_with(&start) && line.contains("gdb -q -p "), "{line}");
         let pid = attached(line);
-        assert_eq!(state(pid), Some('T'));
+        // The signal that stops it has been sent. It may not have been scheduled since.
+        eventually("the PE is stopped", || (state(pid) == Some('T')).then_some(()));
         // What it says, as a user would paste it.
         let command = line.strip_prefix(&start).unwrap();
         let shell = format!("{command} -batch -ex continue");

@@ -26,6 +26,7 @@ mod collectives {
     pub mod epoch;
     pub mod epoch_group;
     pub mod group;
+    pub mod levels;
     pub mod memory;
     pub mod message;
     pub mod range;
@@ -37,6 +38,7 @@ mod collectives {
         pub const MAILBOXES: usize = 4;
     }
     pub mod tree;
+    pub mod turns;
     pub mod words;
 }
 #[path = "model/pes.rs"]

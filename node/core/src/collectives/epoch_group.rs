@@ -16,9 +16,12 @@
 
 use super::epoch::Epoch;
 use super::group::{CollectiveGroup, FEW_WORDS, Few, Outcome, Reach, Stepped};
+use super::levels::Levels;
 use super::message::Room;
+use super::sent;
 use super::sizes::{MAILBOXES, SMALL_WORDS};
-use super::words::{ControlWords, Mailbox};
+use super::turns;
+use super::words::{ControlWords, MOST_WORDS, Mailbox};
 use crate::atomics::Ordering;
 use crate::counter::Counter;
 use std::ops::Range;
@@ -102,6 +105,63 @@ impl<'e, M: Controlled> EpochGroup<'e, M> {
             common = common.min(heard.get());
         }
         self.epoch.all_came_to(common);
+        Ok(())
+    }
+
+    /// Reports that this process has read all messages up to a step.
+    fn heard(&self, step: u64) {
+        self.own().heard.step.raise(step, |counter| self.members.wake(counter));
+    }
+
+    /// Exchanges the members' messages over nodes. The head of each node puts those of its node together, the
+    /// heads exchange what they have, in turns and as many messages each as the largest node needs, and each
+    /// head passes everything on to its node. `all` has room for all, and has them afterwards.
+    ///
+    /// This takes more mailboxes than other collectives, so each member reports which ones it has read, before
+    /// and after: those of the last collective may be needed here, and these ones in the next.
+    fn exchange_over_nodes(&self, mine: &[u64], all: &mut [u64]) -> Outcome<Self> {
+        let levels = Levels::new(self);
+        let starts = levels.starts();
+        let block = |node: usize| starts[node] * mine.len()..starts[node + 1] * mine.len();
+        let largest = (0..levels.nodes()).map(|node| block(node).len()).max().unwrap_or(0);
+        let turns = largest.div_ceil(sent::MOST_WORDS);
+
+        let first = self.open(turns as u64) + 1;
+        let gathered = Place::of(mine.len(), self.epoch);
+        let passed_on = Place::of(all.len(), self.epoch);
+        if levels.is_head() {
+            let place = |member: usize| member * mine.len()..(member + 1) * mine.len();
+            all[place(self.index())].copy_from_slice(mine);
+            for member in levels.others() {
+                let words = self.members.words(member);
+                self.members.await_counter(gathered.step(words), gathered.end)?;
+                gathered.read(words, 0, &mut all[place(member)]);
+            }
+            let own = block(levels.number(self.index()));
+            for node in turns::partners(levels.number(self.index()), levels.nodes()) {
+                // The part of a block that travels in this turn: none of a small node's in the last ones.
+                let part = |block: Range<usize>, turn: usize| {
+                    let at = |turn: usize| block.end.min(block.start + turn * sent::MOST_WORDS);
+                    at(turn)..at(turn + 1)
+                };
+                for turn in 0..turns {
+                    let step = first + turn as u64;
+                    self.send(step, levels.head_of(node), &all[part(own.clone(), turn)]);
+                    self.receive(step, levels.head_of(node), &mut all[part(block(node), turn)])?;
+                }
+            }
+            self.clear(&passed_on)?;
+            passed_on.write(self.own(), all, |counter| self.members.wake(counter));
+        } else {
+            self.clear(&gathered)?;
+            gathered.write(self.own(), mine, |counter| self.members.wake(counter));
+            let words = self.members.words(levels.head());
+            self.members.await_counter(passed_on.step(words), passed_on.end)?;
+            passed_on.read(words, 0, all);
+        }
+        self.heard(passed_on.end);
+        self.epoch.all_came_to(gathered.start);
+        self.epoch.note_message(passed_on.end);
         Ok(())
     }
 }
@@ -202,9 +262,9 @@ impl<M: Controlled> Stepped for EpochGroup<'_, M> {
     /// reports how far it has read.
     #[inline]
     fn open(&self, steps: u64) -> u64 {
-        let (read, own) = (self.epoch.last_message(), self.own());
-        if own.heard.step.get() < read {
-            own.heard.step.raise(read, |counter| self.members.wake(counter));
+        let read = self.epoch.last_message();
+        if self.own().heard.step.get() < read {
+            self.heard(read);
         }
         self.epoch.open(steps)
     }
@@ -257,6 +317,11 @@ impl<M: Controlled> CollectiveGroup for EpochGroup<'_, M> {
         self.members.await_counter(&self.own().notifications, target)
     }
 
+    /// Over nodes, a member has all messages at once.
+    fn room(&self) -> usize {
+        if self.members.sends() { MOST_WORDS / self.size() } else { MOST_WORDS }
+    }
+
     /// No exchange waits for readers of the one before, see [`clear`](EpochGroup::clear): to
     /// complete an exchange, a member waits for everyone to enter it, hence to have left the one
     /// before.
@@ -266,6 +331,13 @@ impl<M: Controlled> CollectiveGroup for EpochGroup<'_, M> {
         wanted: Range<usize>,
         mut each: impl FnMut(usize, &[u64]) -> Outcome<Self>,
     ) -> Outcome<Self> {
+        if self.members.sends() && mine.len() <= self.room() {
+            let mut room = Room::new();
+            let all = room.zeros(mine.len() * self.size());
+            self.exchange_over_nodes(mine, all)?;
+            return (0..self.size())
+                .try_for_each(|member| each(member, &all[member * mine.len()..][wanted.clone()]));
+        }
         let place = Place::of(mine.len(), self.epoch);
         self.clear(&place)?;
         place.write(self.own(), mine, |counter| self.members.wake(counter));
@@ -333,18 +405,17 @@ impl<M: Controlled> CollectiveGroup for EpochGroup<'_, M> {
     /// that in its own words and continues.
     fn spread(&self, root: usize, message: &mut [u64]) -> Outcome<Self> {
         let place = Place::of(message.len(), self.epoch);
-        let heard = || self.own().heard.step.raise(place.end, |counter| self.members.wake(counter));
         if self.index() == root {
             self.clear(&place)?;
             // Before the message is written: a member that has reached a step has read all messages
             // before it.
-            heard();
+            self.heard(place.end);
             place.write(self.own(), message, |counter| self.members.wake(counter));
         } else {
             let words = self.members.words(root);
             self.members.await_counter(place.step(words), place.end)?;
             place.read(words, 0, message);
-            heard();
+            self.heard(place.end);
         }
         self.epoch.note_message(place.end);
         Ok(())

@@ -31,6 +31,7 @@ pub mod sizes;
 #[cfg(test)]
 mod tests;
 pub mod tree;
+pub mod turns;
 pub mod words;
 
 // SAFETY: counters, words and what surrounds them are atomics; the rest is unused room.

@@ -1,8 +1,7 @@
 //! The parts that members contribute to a collect, and their places in the result.
 #![allow(unsafe_code)]
 
-use crate::collectives::alltoall::coloured;
-use crate::collectives::group::{CollectiveGroup, Outcome, Reach, Small};
+use crate::collectives::group::{CollectiveGroup, Outcome, Reach, SMALL_WORDS, Small};
 use crate::collectives::memory::{Buffer, Memory};
 use crate::collectives::message::content;
 use crate::collectives::range::{Readable, Remote, Writable};
@@ -60,24 +59,34 @@ impl<'m> Whole<'m> {
     }
 }
 
+/// How many words of a length and the part beside it are exchanged: over nodes, about two messages of a
+/// node.
+fn words_together(group: &impl CollectiveGroup) -> usize {
+    if !group.sends() {
+        return SMALL_WORDS;
+    }
+    let mut nodes = group.nodes();
+    nodes.push(group.size());
+    let largest = nodes.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(1);
+    (2 * sent::MOST_WORDS / largest).clamp(2, sent::MOST_WORDS).min(group.room()).max(1)
+}
+
 /// A call of collect or fcollect. The memory is this PE's.
 #[derive(Clone, Debug)]
 pub struct Collect<'m> {
     whole: Whole<'m>,
     source: Readable<'m>,
-    /// Whether all parts travelled with their lengths, so that dest is complete.
-    pub(super) all_fitted: bool,
 }
 
 impl<'m> Collect<'m> {
     /// A call with parts as long as this PE's. `dest` has room for those of all members.
     pub fn equal(dest: Writable<'m>, source: Readable<'m>) -> Self {
         let whole = Whole { dest, parts: Parts::Equal(source.bytes()) };
-        Self { whole, source, all_fitted: false }
+        Self { whole, source }
     }
 
-    /// A call with parts of any lengths. Exchanges the lengths, and the parts that fit beside them.
-    /// Whether dest has room is known only here.
+    /// A call with parts of any lengths. Exchanges the lengths, and the parts that fit beside them: none
+    /// is left to do if all did. Whether dest has room is known only here.
     ///
     /// # Errors
     /// Those of the group.
@@ -91,7 +100,7 @@ impl<'m> Collect<'m> {
         dest: *mut u8,
         source: *const u8,
         bytes: usize,
-    ) -> Result<Self, G::Stop> {
+    ) -> Result<Option<Self>, G::Stop> {
         // SAFETY: the first part of the contract.
         let source = unsafe { Readable::new(source, bytes) };
         // SAFETY: the second part. Members have reported this many bytes, and the group has checked
@@ -102,8 +111,7 @@ impl<'m> Collect<'m> {
         let mut all_fitted = true;
         // The length, and the part if it has room beside it.
         let mut mine = Small::default();
-        let sends = coloured::sends_to_each(group);
-        let words = if sends { sent::MOST_WORDS } else { mine.len() };
+        let words = words_together(group);
         let room = (words - 1) * size_of::<u64>();
         mine[0] = bytes as u64;
         if bytes <= room {
@@ -122,14 +130,13 @@ impl<'m> Collect<'m> {
             starts.push(end);
             Ok(())
         };
-        if sends {
-            coloured::exchange(group, &mine[..words], each)?;
-        } else {
-            group.exchange_words(&mine, 0..words, each)?;
+        group.exchange_words(&mine[..words], 0..words, each)?;
+        if all_fitted {
+            return Ok(None);
         }
         let all = starts[group.size()];
         let whole = Whole { dest: place(0, all), parts: Parts::Varying(starts) };
-        Ok(Self { whole, source, all_fitted })
+        Ok(Some(Self { whole, source }))
     }
 
     /// The result.

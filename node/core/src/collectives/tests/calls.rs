@@ -230,8 +230,9 @@ impl Call {
                 // SAFETY: pointers and length are those of the ranges, and every member reports its
                 // length.
                 let call = unsafe { Collect::varying(group, dest.at(), source.at(), mine) };
-                let Ok(call) = call;
-                run::<collect::Algorithm>(by, group, call);
+                if let Ok(Some(call)) = call {
+                    run::<collect::Algorithm>(by, group, call);
+                }
             }
             Call::Fcollect { bytes } => {
                 let (dest, source) = arrays(bytes * size, bytes);

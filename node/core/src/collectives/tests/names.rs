@@ -9,7 +9,7 @@ use super::play::play;
 use crate::atomics::Ordering;
 use crate::collectives::epoch::Epoch;
 use crate::collectives::epoch_group::{Controlled, EpochGroup};
-use crate::collectives::group::{Outcome, Reach};
+use crate::collectives::group::{CollectiveGroup, Outcome, Reach, SMALL_WORDS, Small};
 use crate::collectives::memory::{Buffer, Memory};
 use crate::collectives::range::{Readable, Remote, Writable};
 use crate::collectives::scratch::Scratch;
@@ -145,6 +145,37 @@ fn no_algorithm_loads_from_memory_of_another_node() {
                 &EpochGroup::new(OfNode { member, nodes, traffic: &traffic }, &epoch),
                 &plan,
             );
+        });
+    }
+}
+
+/// Messages of all sizes, some of which take all mailboxes, and some that do not travel through the heads.
+#[test]
+fn members_on_several_nodes_get_all_messages() {
+    for (npes, nodes) in [(2, 2), (3, 2), (4, 4), (5, 2), (12, 5), (24, 2)] {
+        let traffic = Traffic::new(npes);
+        Machine::new(npes).run(|member| {
+            let epoch = Epoch::new([0; 4].map(Into::into));
+            epoch.set(0, member.words(member.me));
+            let group = EpochGroup::new(OfNode { member, nodes, traffic: &traffic }, &epoch);
+            let word = |round: usize, from: usize, i: usize| (round << 20 | from << 10 | i) as u64;
+            for round in 0..60 {
+                let length = [group.room(), 1, SMALL_WORDS, 0][round % 4];
+                let mine: Vec<u64> = (0..length).map(|i| word(round, member.me, i)).collect();
+                let mut came = 0;
+                let each = |from: usize, theirs: &[u64]| {
+                    assert_eq!(from, came);
+                    assert!(theirs.iter().copied().eq((0..length).map(|i| word(round, from, i))));
+                    came += 1;
+                    Ok(())
+                };
+                let Ok(()) = group.exchange_words(&mine, 0..length, each);
+                assert_eq!(came, npes);
+                if round % 7 == 0 {
+                    let Ok(()) = group.sync();
+                    let Ok(()) = group.exchange(&Small::default(), |_, _| Ok(()));
+                }
+            }
         });
     }
 }
