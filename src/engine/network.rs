@@ -9,7 +9,7 @@ use crate::sys::rdma::Port;
 use onenode_core::sys::process;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fmt::Write;
+use std::fmt::{self, Display, Formatter, Write};
 use std::net::IpAddr;
 
 /// The variable by which users choose the devices of UCX themselves.
@@ -71,34 +71,54 @@ pub struct Route {
     pub device: String,
     /// The name of the RDMA port on it that carries the messages; `None`: TCP does.
     pub port: Option<String>,
+    /// Why TCP does, if the user would prefer RDMA.
+    pub why_tcp: Option<String>,
+}
+
+/// In words for the user: the transport, and the device if it is known.
+impl Display for Route {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.port.is_some() { "RDMA" } else { "TCP" })?;
+        if !self.device.is_empty() {
+            write!(f, " by {}", self.device)?;
+        }
+        self.port.iter().try_for_each(|port| write!(f, ", port {port}"))?;
+        f.write_str(&self.reason())
+    }
 }
 
 impl Route {
     /// TCP over this device.
     pub fn over(device: impl Into<String>) -> Self {
-        Self { device: device.into(), port: None }
+        Self { device: device.into(), ..Self::default() }
+    }
+
+    /// In words for the user, why the transport is not the one that they prefer; empty if it is.
+    pub fn reason(&self) -> String {
+        self.why_tcp.as_ref().map(|why| format!(" (no RDMA: {why})")).unwrap_or_default()
     }
 
     /// Encodes it as text.
     pub fn encode(&self) -> String {
-        match &self.port {
-            None => self.device.clone(),
-            Some(port) => format!("{} {port}", self.device),
-        }
+        let why = self.why_tcp.as_deref().map(|why| format!("\n{why}"));
+        let port = self.port.as_deref().map(|port| format!(" {port}"));
+        format!("{}{}{}", self.device, port.unwrap_or_default(), why.unwrap_or_default())
     }
 
     /// Decodes it.
     pub fn decode(text: &str) -> Self {
-        match text.split_once(' ') {
-            None => Self::over(text),
-            Some((device, port)) => Self { device: device.into(), port: Some(port.into()) },
-        }
+        let apart = |text: &str, by| {
+            text.split_once(by).map_or((text.to_owned(), None), |(a, b)| (a.into(), Some(b.into())))
+        };
+        let (way, why_tcp) = apart(text, '\n');
+        let (device, port) = apart(&way, ' ');
+        Self { device, port, why_tcp }
     }
 
     /// The route over the RDMA port of this network device.
     pub(super) fn by_rdma(device: &str) -> Result<Self, String> {
         let port = Port::of_network_device(device)?;
-        Ok(Self { device: device.into(), port: Some(port.name()) })
+        Ok(Self { port: Some(port.name()), ..Self::over(device) })
     }
 }
 
@@ -130,11 +150,6 @@ impl Site {
     /// This host, for jobs that do not use RDMA.
     pub fn without_rdma() -> Self {
         Self::own(None::<fn(&str) -> Result<(), String>>)
-    }
-
-    /// Why it has no RDMA; `None` if it has.
-    pub fn lack(&self) -> Option<&str> {
-        self.rdma.as_ref().err().map(String::as_str)
     }
 
     /// Encodes it as text without spaces and slashes.
@@ -213,18 +228,25 @@ pub fn route(
     preference: Preference,
     chosen: Option<&OsStr>,
 ) -> Result<Route, String> {
-    let rdma = match (preference, chosen) {
-        (Preference::Tcp, _) | (Preference::Auto, Some(_)) => None,
-        (Preference::Auto, None) => rdma_network(sites, &name).ok(),
-        (Preference::Rdma, _) => Some(rdma_network(sites, &name).map_err(|why| {
-            format!("no RDMA: {why}; {}=tcp does without it", env::TRANSPORT.name)
-        })?),
+    let tcp = |why_tcp| {
+        let device = device(sites, own, &name, chosen.is_some())?;
+        Ok(Route { why_tcp, ..Route::over(device) })
     };
-    match (rdma, chosen) {
-        (None, _) => device(sites, own, name, chosen.is_some()).map(Route::over),
-        (Some(_), Some(device)) => Route::by_rdma(&device.to_string_lossy())
+    let network = match (preference, chosen) {
+        (Preference::Tcp, _) => return tcp(None),
+        (Preference::Auto, Some(_)) => return tcp(Some(format!("{VARIABLE} is set"))),
+        (Preference::Auto | Preference::Rdma, _) => match rdma_network(sites, &name) {
+            Ok(network) => network,
+            Err(why) if preference == Preference::Auto => return tcp(Some(why)),
+            Err(why) => {
+                return Err(format!("no RDMA: {why}; {}=tcp does without it", env::TRANSPORT.name));
+            }
+        },
+    };
+    match chosen {
+        Some(device) => Route::by_rdma(&device.to_string_lossy())
             .map_err(|why| format!("{VARIABLE}: {why}; expected one network device with a port")),
-        (Some(network), None) => {
+        None => {
             let addresses = addresses::own();
             let found = addresses.iter().find(|it| is_in(it.ip, network));
             Route::by_rdma(found.map_or("", |it| &it.device))
@@ -398,9 +420,20 @@ mod tests {
 
     #[test]
     fn a_route_survives_its_text() {
-        for port in [None, Some("mlx5_0:1".into())] {
-            let route = Route { device: "enp129s0f0np0.4".into(), port };
+        let tcp = Route::over("enp129s0f0np0.4");
+        let why_tcp = Some("on host node1, eth0 has no RDMA port".into());
+        let port = Some("mlx5_0:1".into());
+        let texts = [
+            (tcp.clone(), "TCP by enp129s0f0np0.4"),
+            (Route { port, ..tcp.clone() }, "RDMA by enp129s0f0np0.4, port mlx5_0:1"),
+            (
+                Route { why_tcp, ..Route::over("") },
+                "TCP (no RDMA: on host node1, eth0 has no RDMA port)",
+            ),
+        ];
+        for (route, words) in texts {
             assert_eq!(Route::decode(&route.encode()), route);
+            assert_eq!(route.to_string(), words);
         }
         assert_eq!(Route::decode(""), Route::default());
     }
@@ -439,6 +472,8 @@ mod tests {
         let sites = [first, without];
         let why = rdma_network(&sites, name).unwrap_err();
         assert_eq!(why, "on host node1, eth0 has no RDMA port");
+        let found = route(&sites, 0, name, Preference::Auto, Some(OsStr::new("eth0")));
+        assert_eq!(found.unwrap().why_tcp.as_deref(), Some("UCX_NET_DEVICES is set"));
         let why = route(&sites, 0, name, Preference::Rdma, None).unwrap_err();
         assert_eq!(
             why,

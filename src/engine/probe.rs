@@ -27,18 +27,15 @@ pub fn own_site(preference: Preference) -> Site {
     }
 }
 
-/// How this host would reach hosts that are like it, and why not by RDMA, if the user prefers that.
+/// How this host would reach hosts that are like it.
 ///
 /// # Errors
 /// In words, if it would not in the way that the user prefers.
-pub fn among_equals() -> Result<(Route, Option<String>), String> {
+pub fn among_equals() -> Result<Route, String> {
     let preference = Preference::own()?;
     let site = own_site(preference);
-    let why = site.lack().filter(|_| preference == Preference::Auto).map(String::from);
-    let chosen = variable(network::VARIABLE);
-    let route =
-        network::route(&[site.clone(), site], 0, |_| "this".into(), preference, chosen.as_deref())?;
-    Ok((route, why))
+    let (chosen, name) = (variable(network::VARIABLE), |_| "localhost".into());
+    network::route(&[site.clone(), site], 0, name, preference, chosen.as_deref())
 }
 
 /// Tries whether a message arrives over a route's RDMA port.

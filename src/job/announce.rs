@@ -2,6 +2,7 @@
 
 use super::Job;
 use super::file::JobFile;
+use super::nodes::Nodes;
 use crate::atomics::Ordering;
 use crate::env;
 use crate::error::{Error, Routine};
@@ -51,9 +52,10 @@ pub(super) fn announce(job: &Job) {
     }
     if env::INFO.is_on() {
         message::say(format_args!(
-            "{} PEs, launcher {}, backend {} ({}), {} bytes of symmetric heap a PE, {}\n{}{}",
+            "{} PEs, launcher {}, {}backend {} ({}), {} bytes of symmetric heap a PE, {}\n{}{}",
             job.npes,
             job.launcher.name(),
+            job.nodes().map(network).unwrap_or_default(),
             job.backend(),
             job.choice.reason,
             job.layout.heap().len(),
@@ -62,4 +64,9 @@ pub(super) fn announce(job: &Job) {
             env::table()
         ));
     }
+}
+
+/// What carries messages between the nodes.
+fn network(nodes: &Nodes) -> String {
+    format!("{} nodes over {}, ", nodes.count(), nodes.route())
 }

@@ -22,7 +22,7 @@ pub const RECORD_BYTES: usize = 1024;
 /// The most nodes of a job.
 pub const MOST: usize = 1 << 16;
 /// The most bytes of a route: the names of a network device and of an RDMA port, with room.
-const ROUTE_BYTES: usize = 128;
+const ROUTE_BYTES: usize = 512;
 /// The most bytes of a host name.
 pub const HOST_BYTES: usize = 256;
 
@@ -293,7 +293,11 @@ mod tests {
         let file = JobFile::create_on_nodes(1, &[of(1, "a"), of(1, "b")]).expect("a job's file");
         let nodes = file.nodes().expect("a table");
         assert_eq!(nodes.route(), Route::default());
-        let longest = Route { device: "enp129s0f0np0.4".into(), port: Some("x".repeat(64) + ":1") };
+        let longest = Route {
+            device: "enp129s0f0np0.4".into(),
+            port: Some("x".repeat(64) + ":1"),
+            why_tcp: Some("x".repeat(400)),
+        };
         for route in [longest, Route::over("lo")] {
             assert_eq!(nodes.set_route(&route), Ok(()));
             assert_eq!(nodes.route(), route);

@@ -249,19 +249,21 @@ pub(crate) fn start(launcher: Launcher, hosts: usize, pes: usize) -> Result<Comm
 /// PEs run by `wrapper` on all hosts reach each other.
 /// Where the hosts' network devices have no RDMA ports, a job does without, or ends with the reason.
 fn without_rdma(launcher: Launcher, transport: &str) -> Result {
-    let variable = format!("SHMEM_TRANSPORT={transport}");
+    let variables = [format!("SHMEM_TRANSPORT={transport}"), "SHMEM_INFO=1".into()];
     let mut command = start(launcher, 2, 2)?;
     if launcher == Launcher::Oshrun {
-        command.args(["-x", &variable]).arg(program()?);
+        variables.iter().for_each(|it| _ = command.args(["-x", it]));
     } else {
-        command.arg("env").arg(&variable).arg(program()?);
+        command.arg("env").args(variables);
     }
+    command.arg(program()?);
     command.arg("ring");
     let outcome = launch::run(command)?;
+    let why = "no RDMA: on host node";
     match transport {
-        "auto" => outcome.success(),
-        _ => outcome
-            .fails(&["no RDMA: on host node", ", eth0 has no RDMA port; SHMEM_TRANSPORT=tcp"]),
+        "auto" => outcome
+            .ends(0, &["2 nodes over TCP by eth0 (", why, ", eth0 has no RDMA port), backend"]),
+        _ => outcome.fails(&[why, ", eth0 has no RDMA port; SHMEM_TRANSPORT=tcp"]),
     }
 }
 

@@ -177,7 +177,7 @@ impl RawWorker {
     }
 
     /// UCX's configuration, from its own variables and from our rules of order.
-    fn configured(&self, Route { device, port }: &Route) -> Result<Handle, Error> {
+    fn configured(&self, Route { device, port, .. }: &Route) -> Result<Handle, Error> {
         let devices = match (port, variable(network::VARIABLE)) {
             (Some(port), _) => Some(format!("{port},{device}")),
             (None, Some(_)) => None,
@@ -331,9 +331,12 @@ pub fn about(route: &Route) -> Result<String, Error> {
     let allowed =
         variable(ALLOWED).map(|it| format!(", allowed by {ALLOWED}={}", it.to_string_lossy()));
     let port = route.port.as_ref().map(|port| format!(", port {port}")).unwrap_or_default();
-    let Version(major, minor, release) = version;
-    let name = transport.name;
-    Ok(format!("UCX {major}.{minor}.{release} over {name}{port}{}", allowed.unwrap_or_default()))
+    let (Version(major, minor, release), name) = (version, transport.name);
+    let why = route.reason();
+    Ok(format!(
+        "UCX {major}.{minor}.{release} over {name}{port}{}{why}",
+        allowed.unwrap_or_default()
+    ))
 }
 
 impl Transport {

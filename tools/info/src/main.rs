@@ -98,11 +98,10 @@ fn several_nodes(job: &Job) -> String {
         return "no: the feature smartmap serves jobs on one node only".into();
     }
     // As in this job, or as in one with hosts like this one.
-    let route = job.nodes().map(|nodes| Ok((nodes.route(), None)));
-    let about = route.unwrap_or_else(probe::among_equals).and_then(|(route, why)| {
-        let about = ucx::about(&route).map_err(|error| error.to_string())?;
-        Ok(about + &why.map(|why| format!(" (no RDMA: {why})")).unwrap_or_default())
-    });
+    let route = job.nodes().map(|nodes| Ok(nodes.route()));
+    let about = route
+        .unwrap_or_else(probe::among_equals)
+        .and_then(|route| ucx::about(&route).map_err(|error| error.to_string()));
     about.unwrap_or_else(|why| format!("no: {why}"))
 }
 
