@@ -32,8 +32,8 @@ pub fn arrows(events: &[Vec<(Event, [i64; 2])>], hosts: &Hosts) -> Vec<Arrow> {
     }
     updates.values_mut().for_each(|updates| updates.sort_unstable());
     let mut arrows = Vec::new();
-    for (pe, events) in events.iter().enumerate() {
-        for (index, (event, [begin, end])) in events.iter().enumerate() {
+    for (pe, own) in events.iter().enumerate() {
+        for (index, (event, [begin, end])) in own.iter().enumerate() {
             let Some(updates) = updates.get(&(pe, event.place)) else { continue };
             if event.kind != Kind::Operation(Class::Wait) {
                 continue;
@@ -43,9 +43,10 @@ pub fn arrows(events: &[Vec<(Event, [i64; 2])>], hosts: &Hosts) -> Vec<Arrow> {
             let most = late + hosts.most_doubt();
             let before = updates.partition_point(|(time, _)| *time <= end + most);
             let near = updates[..before].iter().rev().take_while(|(time, _)| time + most >= *begin);
-            let fits = |(time, (from, _)): &(i64, Place)| {
-                let doubt = late + hosts.doubt(*from, pe);
-                (begin - doubt..=end + doubt).contains(time)
+            let fits = |(time, (from, number)): &(i64, Place)| {
+                let doubt = hosts.doubt(*from, pe);
+                let begun = events[*from][*number].1[0];
+                begun <= end + doubt && (begin - late - doubt..=end + late + doubt).contains(time)
             };
             let last = near.copied().find(fits);
             arrows.extend(last.map(|(_, from)| Arrow { from, to: (pe, index) }));
@@ -83,9 +84,12 @@ mod tests {
                 (wait(7), [80, 112]),
                 (wait(7), [500, 600]), // nobody's
                 (wait(9), [700, 800]),
+                (wait(7), [900, 1000]), // ended by the update before the one that begins later
             ],
+            vec![(signal(7), [980, 1005]), (signal(7), [1001, 1006])],
         ];
         let found = arrows(&events, &Hosts::one());
-        assert_eq!(found, [Arrow { from: (0, 1), to: (1, 0) }, Arrow { from: (0, 2), to: (1, 1) }]);
+        let expected = [((0, 1), (1, 0)), ((0, 2), (1, 1)), ((2, 0), (1, 4))];
+        assert_eq!(found, expected.map(|(from, to)| Arrow { from, to }));
     }
 }

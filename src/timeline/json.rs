@@ -129,17 +129,22 @@ fn write_event(
     write!(to, "}}}}")
 }
 
-/// An arrow from the end of one event to the end of another.
+/// An arrow from the end of one event to the end of another, which is later. The end of an update is noted after
+/// the waiting PE may have seen it, and viewers drop arrows that lead back.
 fn write_arrow(
     to: &mut impl Write,
     number: usize,
-    Arrow { from, to: at }: Arrow,
+    arrow: Arrow,
     events: &[Vec<(Event, [i64; 2])>],
 ) -> io::Result<()> {
-    for (phase, (pe, index)) in [("\"s\"", from), ("\"f\", \"bp\": \"e\"", at)] {
-        let (event, [begin, end]) = &events[pe][index];
-        // Inside of the event, whose end is not.
-        let time = (*end - 1).max(*begin);
+    let [from, at] = [arrow.from, arrow.to].map(|(pe, index)| (pe, events[pe][index]));
+    // Inside of the event, whose end is not.
+    let last = |(_, [begin, end]): (Event, [i64; 2])| (end - 1).max(begin);
+    let seen = last(at.1);
+    let made = last(from.1).min(seen - 1).max(from.1.1[0]);
+    for (phase, (pe, (event, _)), time) in
+        [("\"s\"", from, made), ("\"f\", \"bp\": \"e\"", at, seen)]
+    {
         write!(
             to,
             ",\n{{\"ph\": {phase}, \"id\": {number}, \"pid\": {pe}, \"tid\": {}, \"ts\": {}, \"name\": \
@@ -149,4 +154,45 @@ fn write_arrow(
         )?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::class::Class;
+
+    /// Where the arrow begins and ends from an update to a wait with these times.
+    fn ends(update: [i64; 2], wait: [i64; 2]) -> [String; 2] {
+        let event = |class, peer, times: [i64; 2]| {
+            let [begin, end] = times.map(|at| at as u64);
+            let kind = Kind::Operation(class);
+            let event = Event {
+                begin,
+                end,
+                kind,
+                names: [1, 0],
+                thread: 0,
+                calls: 1,
+                bytes: 8,
+                peer,
+                place: 7,
+            };
+            vec![(event, times)]
+        };
+        let events =
+            [event(Class::Signal, Peer::Pe(1), update), event(Class::Wait, Peer::None, wait)];
+        let mut text = Vec::new();
+        for arrow in arrows(&events, &Hosts::one()) {
+            write_arrow(&mut text, 0, arrow, &events).unwrap();
+        }
+        let text = String::from_utf8(text).unwrap();
+        let mut times = text.split("\"ts\": ").skip(1).map(|rest| rest[..5].to_owned());
+        std::array::from_fn(|_| times.next().unwrap())
+    }
+
+    #[test]
+    fn arrows_lead_forward() {
+        assert_eq!(ends([100, 110], [20, 120]), ["0.109", "0.119"]);
+        assert_eq!(ends([100, 125], [20, 120]), ["0.118", "0.119"]);
+    }
 }
