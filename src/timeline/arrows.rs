@@ -22,11 +22,11 @@ pub struct Arrow {
 pub fn arrows(events: &[Vec<(Event, [i64; 2])>], hosts: &Hosts) -> Vec<Arrow> {
     let mut updates: HashMap<(usize, u64), Vec<(i64, Place)>> = HashMap::new();
     for (pe, events) in events.iter().enumerate() {
-        for (index, (event, [_, end])) in events.iter().enumerate() {
+        for (index, (event, [begin, _])) in events.iter().enumerate() {
             let is_update =
                 matches!(event.kind, Kind::Operation(Class::Put | Class::Atomic | Class::Signal));
             if let (true, Peer::Pe(to), 1..) = (is_update, event.peer, event.place) {
-                updates.entry((to, event.place)).or_default().push((*end, (pe, index)));
+                updates.entry((to, event.place)).or_default().push((*begin, (pe, index)));
             }
         }
     }
@@ -38,18 +38,15 @@ pub fn arrows(events: &[Vec<(Event, [i64; 2])>], hosts: &Hosts) -> Vec<Arrow> {
             if event.kind != Kind::Operation(Class::Wait) {
                 continue;
             }
-            // An update's end is noted after the waiting PE may have seen it.
-            let late = (end - begin) / 8;
-            let most = late + hosts.most_doubt();
-            let before = updates.partition_point(|(time, _)| *time <= end + most);
-            let near = updates[..before].iter().rev().take_while(|(time, _)| time + most >= *begin);
-            let fits = |(time, (from, number)): &(i64, Place)| {
-                let doubt = hosts.doubt(*from, pe);
-                let begun = events[*from][*number].1[0];
-                begun <= end + doubt && (begin - late - doubt..=end + late + doubt).contains(time)
-            };
-            let last = near.copied().find(fits);
-            arrows.extend(last.map(|(_, from)| Arrow { from, to: (pe, index) }));
+            // The last that began before the wait's end, if it ended after the wait's beginning. An end may be
+            // noted long after the waiting PE has seen the update.
+            let doubt = |from| hosts.doubt(from, pe);
+            let before = updates.partition_point(|(begun, _)| *begun <= end + hosts.most_doubt());
+            let mut near = updates[..before].iter().rev();
+            let last = near.find(|(begun, (from, _))| *begun <= end + doubt(*from));
+            let ended = |(from, number): Place| events[from][number].1[1] + doubt(from);
+            let last = last.filter(|(_, from)| ended(*from) >= *begin);
+            arrows.extend(last.map(|(_, from)| Arrow { from: *from, to: (pe, index) }));
         }
     }
     arrows
@@ -86,7 +83,7 @@ mod tests {
                 (wait(9), [700, 800]),
                 (wait(7), [900, 1000]), // ended by the update before the one that begins later
             ],
-            vec![(signal(7), [980, 1005]), (signal(7), [1001, 1006])],
+            vec![(signal(7), [980, 2000]), (signal(7), [1001, 2001])],
         ];
         let found = arrows(&events, &Hosts::one());
         let expected = [((0, 1), (1, 0)), ((0, 2), (1, 1)), ((2, 0), (1, 4))];
