@@ -31,7 +31,7 @@ extern "C" {
 struct oneshmem_reach {
     size_t limit[65536];         /* past this PE's symmetric memory; 0 if there is no such PE, or no copy yet */
     size_t pointer_limit[65536]; /* as limit, for shmem_ptr */
-    size_t distance[65536];      /* from this PE's memory to the copy of that PE's, and one */
+    size_t distance[65536];      /* from this PE's memory to the copy of that PE's, and ONESHMEM_ONE */
 };
 extern const struct oneshmem_reach *const oneshmem_reach_2;
 
@@ -39,11 +39,14 @@ extern const struct oneshmem_reach *const oneshmem_reach_2;
 /* As a call does it: what comes before stays before, and memory may have changed. */
 #define ONESHMEM_BARRIER() __asm__ volatile("" : : : "memory")
 
-/* A load that stays before later ones. On x86-64 each does, and a plain one can be part of a comparison. */
+/* A load that stays before later ones. On x86-64 each does, and a plain one can be part of a comparison. There,
+ * an address that is the sum of two registers may have a constant, too, so the distances serve shmem_ptr. */
 #if defined(__x86_64__)
 #define ONESHMEM_LOAD(word) (word)
+#define ONESHMEM_ONE 1
 #else
 #define ONESHMEM_LOAD(word) __atomic_load_n(&(word), __ATOMIC_ACQUIRE)
+#define ONESHMEM_ONE 0
 #endif
 
 /* A constant that no PE has for its number. */
@@ -63,7 +66,7 @@ ONESHMEM_HERE int oneshmem_there(const void *own, int pe, char **there)
 {
     if (!oneshmem_below(oneshmem_reach_2->limit, (size_t)own, pe))
         return 0;
-    *there = (char *)((size_t)own + oneshmem_reach_2->distance[(unsigned short)pe] - 1);
+    *there = (char *)((size_t)own + oneshmem_reach_2->distance[(unsigned short)pe] - ONESHMEM_ONE);
     return 1;
 }
 
@@ -195,7 +198,7 @@ ONESHMEM_HERE void *shmem_ptr(const void *dest, int pe)
     size_t before = (size_t)dest - 1; /* a null pointer is beyond every limit */
     if (!oneshmem_below(oneshmem_reach_2->pointer_limit, before, pe))
         return oneshmem_ptr(dest, pe);
-    return (void *)(before + oneshmem_reach_2->distance[(unsigned short)pe]);
+    return (void *)((ONESHMEM_ONE ? before : (size_t)dest) + oneshmem_reach_2->distance[(unsigned short)pe]);
 }
 
 #undef ONESHMEM_SINGLE

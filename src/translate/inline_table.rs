@@ -8,6 +8,8 @@
 //!  mov  value, -1(address, d)
 //! ```
 //!
+//! On AArch64 the limit is loaded by itself, in order before the distance.
+//!
 //! One comparison detects all common mistakes and all uncommon cases: the limit is 0 for a peer
 //! that is not attached and for a number that no PE has, and stacks, libraries and memory from
 //! malloc lie above the slot (see [`onenode_core::layout`]). An access below the slot, such as through a
@@ -18,11 +20,15 @@
 
 use super::MAX_PES;
 use crate::atomics::{AtomicUsize, Ordering};
+use onenode_core::arch;
 use std::ops::Range;
 
 /// Number of entries.
 const NUMBERS: usize = 1 << 16;
 const _: () = assert!(MAX_PES <= NUMBERS);
+
+/// 1 where it costs nothing in an access, otherwise 0. `ONESHMEM_ONE` of `shmem_inline.h`.
+const ONE: usize = arch::ADDS_CONSTANTS as usize;
 
 /// The tables. They start as zeros and use memory only for existing PEs. `struct oneshmem_reach` of
 /// `shmem_inline.h`.
@@ -32,9 +38,9 @@ pub struct InlineTable {
     limit: [AtomicUsize; NUMBERS],
     /// As `limit`, for `shmem_ptr`: ends below any foreign memory.
     pointer_limit: [AtomicUsize; NUMBERS],
-    /// From this PE's memory to the copy, plus 1. `shmem_ptr` first subtracts 1 from the address,
-    /// so that a null pointer exceeds every limit; for other operations the 1 is part of the
-    /// access.
+    /// From this PE's memory to the copy, plus [`ONE`]. `shmem_ptr` first subtracts 1 from the
+    /// address, so that a null pointer exceeds every limit; for other operations the 1 is part of
+    /// the access.
     distance: [AtomicUsize; NUMBERS],
 }
 
@@ -49,7 +55,8 @@ impl InlineTable {
     /// Sets the start of PE `pe`'s copy of `slot` to `there`; there is no foreign memory below
     /// `pointer_limit`.
     pub(super) fn set(&self, pe: usize, slot: Range<usize>, pointer_limit: usize, there: usize) {
-        self.distance[pe].store(there.wrapping_sub(slot.start).wrapping_add(1), Ordering::Relaxed);
+        self.distance[pe]
+            .store(there.wrapping_sub(slot.start).wrapping_add(ONE), Ordering::Relaxed);
         // Release: a reader that sees the limit uses the distance, and the mapping.
         self.pointer_limit[pe].store(pointer_limit, Ordering::Release);
         self.limit[pe].store(slot.end, Ordering::Release);

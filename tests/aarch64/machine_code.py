@@ -5,8 +5,16 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 OBJDUMP = os.environ.get("OBJDUMP", "aarch64-linux-gnu-objdump")
+CC = os.environ.get("CC", "aarch64-linux-gnu-gcc")
+INCLUDE = os.environ.get("INCLUDE", "build/aarch64/include")
+# A program's own copy of a routine.
+INLINED = """#define SHMEM_INLINE
+#include <shmem.h>
+void inlined_long_p(long *x, long v, int pe) { shmem_long_p(x, v, pe); }
+"""
 # More ways through one function than any that is looked at has.
 MOST_PATHS = 100000
 CONDITIONAL = re.compile(r"b\.\w+|cbn?z|tbn?z")
@@ -155,3 +163,12 @@ def accesses(path):
             moved = here.name in ("add", "mov") and statics & set(sources)
             (statics.add if here.name == "adrp" or moved else statics.discard)(dest)
     return tuple(found)
+
+
+def library(path):
+    """The code of the library, and of a program with routines of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        inlined = os.path.join(folder, "inlined.o")
+        command = [CC, "-O2", f"-I{INCLUDE}", "-c", "-xc", "-", "-o", inlined]
+        subprocess.run(command, input=INLINED, text=True, check=True)
+        return Code(path, inlined)

@@ -34,7 +34,7 @@ pub use this::stacks::{announce_and_wait, in_helper, on_other, stack_pointer};
 pub use this::write_back::WriteBack;
 /// Facts of the architecture.
 pub use this::{
-    ARGUMENT_REGISTERS, DELAYS_LOADS_BEHIND_STORES, EXCHANGES_ARE_FULL_BARRIERS,
+    ADDS_CONSTANTS, ARGUMENT_REGISTERS, DELAYS_LOADS_BEHIND_STORES, EXCHANGES_ARE_FULL_BARRIERS,
     FUNCTION_RELOCATIONS, REACHES_NEXT_WORDS,
 };
 

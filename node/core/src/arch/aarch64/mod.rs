@@ -7,6 +7,8 @@ pub mod pairs;
 pub mod stacks;
 pub mod write_back;
 
+/// An access that adds two registers adds no constant.
+pub const ADDS_CONSTANTS: bool = false;
 /// How many integer arguments a call passes in registers.
 pub const ARGUMENT_REGISTERS: usize = 8;
 /// A read-modify-write may be a loop of exclusive accesses, into which later ones can move.

@@ -7,6 +7,8 @@ pub mod pairs;
 pub mod stacks;
 pub mod write_back;
 
+/// An access that adds two registers adds a constant, too.
+pub const ADDS_CONSTANTS: bool = true;
 /// How many integer arguments a call passes in registers.
 pub const ARGUMENT_REGISTERS: usize = 6;
 /// An atomic read-modify-write has a locked instruction, which drains the stores.
