@@ -1,15 +1,20 @@
-//! Limits that control groups set: on memory, which the kernel enforces by killing, and on CPU time.
+//! Limits that control groups set: on memory, which the kernel enforces by killing, and on CPU time. And the
+//! limit of the address space.
 
 use crate::launch::{self, Outcome};
-use crate::{Result, tree};
+use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The trials, ignored where no control group can be made.
+/// The trials, ignored where they need a control group and none can be made. SMARTMAP's addresses go beyond
+/// those of a small space.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
+    if !tree::is_smartmap() {
+        trials.push(Trial::test("limits/addresses", addresses));
+    }
     for (name, controller, run) in [
         ("killed", "memory", killed as fn(&Group) -> Result),
         ("heap", "memory", heap),
@@ -128,4 +133,18 @@ fn cpus(group: &Group) -> Result {
     told(&outcome, &outcome.stdout, &["a running PE first"])?;
     let outcome = group.run("oshinfo")?;
     told(&outcome, &outcome.stdout, &["the time of 1.5 CPUs, by the control group"])
+}
+
+/// A job fits into 512 GiB of addresses, and says so if it does not.
+fn addresses() -> Result {
+    let program = compile::plain("tests/programs/narrow.c", &["-no-pie"])?;
+    let job = |pes, heap| {
+        let mut job = launch::oshrun(pes, &program);
+        job.env("SHMEM_SYMMETRIC_SIZE", heap);
+        launch::run(job)
+    };
+    job(8, "1g")?.success()?;
+    job(4, "60g")?.success()?;
+    job(8, "60g")?
+        .fails(&["no address space for 8 PEs with a symmetric heap of 64424509440 bytes each"])
 }
