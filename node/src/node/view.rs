@@ -26,7 +26,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// The maximum distance from a view's first byte to its last: a 64th of the address space.
+/// The maximum distance from a view's first byte to its last.
 const MOST: usize = 1 << 41;
 
 /// Regions that are translated together. Closed when dropped.
@@ -75,8 +75,7 @@ impl Node {
     /// # Errors
     /// [`Error::Argument`] for a key that no region has, a region whose memory has been unmapped or
     /// replaced, or a table that another view has;
-    /// [`Error::NoWay`] if the regions are further apart than a 64th of the address space: use two
-    /// views then.
+    /// [`Error::NoWay`] if the regions are further apart than 2 TiB: use two views then.
     pub fn view<T: Entries + 'static>(&self, keys: &[Key], table: T) -> Result<View, Error> {
         let node = &*self.0;
         node.check()?;
