@@ -70,9 +70,9 @@ ONESHMEM_HERE int oneshmem_there(const void *own, int pe, char **there)
     return 1;
 }
 
-/* The library's routine of the name. */
+/* The library's routine, by its profiling name: Clang compiles in no function that calls itself by its own. */
 #define ONESHMEM_OUTSIDE(ret, routine, parameters) \
-    extern ret oneshmem_##routine parameters __asm__("shmem_" #routine)
+    extern ret oneshmem_##routine parameters __asm__("pshmem_" #routine)
 
 @HEADING Single elements@
 #define ONESHMEM_SINGLE(TYPENAME, TYPE)                                     \

@@ -2,7 +2,7 @@
 
 mod support;
 use std::fmt::Write;
-use support::{compile, compilers, declarator, functions, generated, include, source};
+use support::{assembly, compile, compilers, declarator, functions, generated, include, source};
 
 /// Constants, types and handles, in every language and standard.
 #[test]
@@ -78,6 +78,12 @@ fn inlined_routines() {
         for (compiler, standard) in compilers() {
             let source = if standard.starts_with("c++") { &cpp } else { &c };
             compile(compiler, standard, source, None);
+            // What is not the common case is in the library, under its profiling name.
+            let code = assembly(compiler, standard, source);
+            let mut words = code.split_whitespace();
+            let called = words.clone().any(|word| word.starts_with("pshmem_long_p"));
+            let itself = words.find(|word| word.starts_with("shmem_"));
+            assert!(called && itself.is_none(), "{compiler} -std={standard}: {itself:?} is called");
         }
     }
 }

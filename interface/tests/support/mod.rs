@@ -108,6 +108,16 @@ pub fn compile(compiler: &str, standard: &str, source: &Path, to: Option<&Path>)
     assert!(output.status.success(), "{compiler} -std={standard} {}:\n{some}", source.display());
 }
 
+/// What `source` becomes when it is optimised.
+pub fn assembly(compiler: &str, standard: &str, source: &Path) -> String {
+    let mut command = Command::new(compiler);
+    command.arg(format!("-std={standard}")).args(["-w", "-O2", "-S", "-o", "-", "-I"]);
+    let output = command.arg(include()).arg(source).output();
+    let output = output.unwrap_or_else(|e| panic!("{compiler}: {e}"));
+    assert!(output.status.success(), "{compiler} -O2 {}", source.display());
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 /// Whether `source` compiles, warnings aside.
 pub fn accepts(compiler: &str, standard: &str, source: &Path) -> bool {
     let mut command = Command::new(compiler);
