@@ -48,7 +48,7 @@ pub trait Controlled: Reach {
     fn sends(&self) -> bool {
         false
     }
-    /// Sends a message to a member on another node, as [`sent`](super::sent) describes.
+    /// Sends a message to a member on another node, as [`sent`] describes.
     fn send(&self, _step: u64, _member: usize, _message: &[u64]) {}
     /// Waits for the message that `member`, on another node, sends with `step`.
     ///
