@@ -79,8 +79,10 @@ impl Running {
 
     fn start_any(mut command: Command) -> Result<Self> {
         command.env("CHECK_SEED", seed());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let shown = shown(&command);
+        // Hydra passes the end of its input on, and dies of that if its processes have ended: its input stays open.
+        let input = if shown.contains("mpiexec.hydra") { Stdio::piped() } else { Stdio::null() };
+        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn().map_err(|error| format!("{shown}: {error}"))?;
         let (sender, output) = mpsc::channel();
         read_all(child.stdout.take(), Stream::Output, sender.clone());

@@ -31,8 +31,8 @@ fn nested(launcher: Launcher) -> Result {
     let mut expected = vec!["started: PE 0 of 1", "Launcher         none; 1 PE"];
     expected.extend(["started: PE 0 of 3", "started: PE 1 of 3", "started: PE 2 of 3"]);
     if Launcher::Hydra.is_present() {
-        // Of another number of PEs than the outer job.
-        commands.push(format!("mpiexec.hydra -n 3 {shown}"));
+        // Of another number of PEs than the outer job. Its input stays open, as in `launch`.
+        commands.push(format!("sleep 1 | mpiexec.hydra -n 3 {shown}"));
         expected.extend(["started: PE 0 of 3", "started: PE 1 of 3", "started: PE 2 of 3"]);
     }
     let arguments: Vec<_> = commands.iter().map(String::as_str).chain(["again"]).collect();
