@@ -21,7 +21,8 @@ pub(super) const PLACE: u64 = 1 << 29;
 pub const RECORD_BYTES: usize = 1024;
 /// The most nodes of a job.
 pub const MOST: usize = 1 << 16;
-/// The most bytes of a route: the names of a network device and of an RDMA port, with room.
+/// The most bytes of a route: the names of a network device and of an RDMA port, or the reason for TCP, which
+/// names a host; with room.
 const ROUTE_BYTES: usize = 512;
 /// The most bytes of a host name.
 pub const HOST_BYTES: usize = 256;

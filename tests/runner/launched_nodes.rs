@@ -246,7 +246,6 @@ pub(crate) fn start(launcher: Launcher, hosts: usize, pes: usize) -> Result<Comm
     Ok(command)
 }
 
-/// PEs run by `wrapper` on all hosts reach each other.
 /// Where the hosts' network devices have no RDMA ports, a job does without, or ends with the reason.
 fn without_rdma(launcher: Launcher, transport: &str) -> Result {
     let variables = [format!("SHMEM_TRANSPORT={transport}"), "SHMEM_INFO=1".into()];
@@ -267,6 +266,7 @@ fn without_rdma(launcher: Launcher, transport: &str) -> Result {
     }
 }
 
+/// PEs run by `wrapper` on all hosts reach each other.
 fn ring(launcher: Launcher, hosts: usize, pes: usize, wrapper: &[&str]) -> Result {
     let mut command = start(launcher, hosts, pes)?;
     command.args(wrapper).arg(program()?).arg("ring");

@@ -123,8 +123,7 @@ impl<'e, M: Controlled> EpochGroup<'e, M> {
         let levels = Levels::new(self);
         let starts = levels.starts();
         let block = |node: usize| starts[node] * mine.len()..starts[node + 1] * mine.len();
-        let largest = (0..levels.nodes()).map(|node| block(node).len()).max().unwrap_or(0);
-        let turns = largest.div_ceil(sent::MOST_WORDS);
+        let turns = (levels.largest() * mine.len()).div_ceil(sent::MOST_WORDS);
 
         let first = self.open(turns as u64) + 1;
         let gathered = Place::of(mine.len(), self.epoch);

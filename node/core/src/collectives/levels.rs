@@ -51,6 +51,10 @@ impl Levels {
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }
+    /// Number of members on the node that has the most.
+    pub fn largest(&self) -> usize {
+        self.starts.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(1)
+    }
     /// The number of a head among the heads.
     pub fn number(&self, head: usize) -> usize {
         self.node_of(head)

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::collectives::group::{CollectiveGroup, Outcome, Reach, SMALL_WORDS, Small};
+use crate::collectives::levels::Levels;
 use crate::collectives::memory::{Buffer, Memory};
 use crate::collectives::message::content;
 use crate::collectives::range::{Readable, Remote, Writable};
@@ -65,10 +66,10 @@ fn words_together(group: &impl CollectiveGroup) -> usize {
     if !group.sends() {
         return SMALL_WORDS;
     }
-    let mut nodes = group.nodes();
-    nodes.push(group.size());
-    let largest = nodes.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(1);
-    (2 * sent::MOST_WORDS / largest).clamp(2, sent::MOST_WORDS).min(group.room()).max(1)
+    (2 * sent::MOST_WORDS / Levels::new(group).largest())
+        .clamp(2, sent::MOST_WORDS)
+        .min(group.room())
+        .max(1)
 }
 
 /// A call of collect or fcollect. The memory is this PE's.
