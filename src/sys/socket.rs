@@ -4,13 +4,14 @@
 
 use libc::{c_int, sockaddr, socklen_t};
 use nix::errno::Errno;
-use nix::sys::eventfd::{EfdFlags, EventFd};
-use nix::sys::socket::{self, MsgFlags, SetSockOpt, SockFlag, SockaddrStorage, sockopt};
+use nix::sys::socket::{
+    self, MsgFlags, SetSockOpt, SockFlag, SockType, SockaddrLike, SockaddrStorage, sockopt,
+};
 use std::fs::{self, File};
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::{SocketAddr, SocketAddrV4};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 /// Sends all of `bytes`. If the other side has gone, that is an error and not a signal, which the
@@ -82,16 +83,21 @@ pub fn nothing_to_accept() -> c_int {
     -1
 }
 
-/// Closes a socket that another part of the process goes on to use: its descriptor becomes one that is
-/// never ready.
+/// Ends a listener that another part of the process goes on to use: its descriptor becomes a socket that
+/// nobody can connect to and that keeps the port, so that no other process listens there.
 ///
 /// # Errors
-/// If there is no descriptor left.
-pub fn close_for_good(socket: BorrowedFd) -> io::Result<()> {
-    let nothing = EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?;
-    let (from, to) = (nothing.as_fd().as_raw_fd(), socket.as_raw_fd());
+/// If there is no descriptor left, or the port cannot be kept.
+pub fn stop_listening(listener: BorrowedFd) -> io::Result<()> {
+    let at: SockaddrStorage = socket::getsockname(listener.as_raw_fd())?;
+    let family = at.family().ok_or(Errno::EAFNOSUPPORT)?;
+    let kept = socket::socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
+    // The port belongs to both for a moment.
+    socket::setsockopt(&listener, sockopt::ReusePort, &true)?;
+    socket::setsockopt(&kept, sockopt::ReusePort, &true)?;
+    socket::bind(kept.as_raw_fd(), &at)?;
     // SAFETY: takes no memory. Both numbers stay open, and their owners go on to use them.
-    match unsafe { libc::dup3(from, to, libc::O_CLOEXEC) } {
+    match unsafe { libc::dup3(kept.as_raw_fd(), listener.as_raw_fd(), libc::O_CLOEXEC) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }
@@ -183,6 +189,7 @@ mod tests {
     use super::*;
     use onenode_core::sys::pass;
     use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsFd;
 
     #[test]
     fn a_connection_lasts_until_the_other_side_ends_it() {
@@ -235,11 +242,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_connects_to_what_is_closed_for_good() {
+    fn nobody_connects_to_what_stopped_listening_or_gets_its_port() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
-        close_for_good(listener.as_fd()).unwrap();
-        assert!(TcpStream::connect(at).is_err());
+        stop_listening(listener.as_fd()).unwrap();
+        assert_eq!(TcpStream::connect(at).unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
         assert!(listener.accept().is_err());
+        assert_eq!(TcpListener::bind(at).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+        drop(listener);
+        TcpListener::bind(at).unwrap();
     }
 }

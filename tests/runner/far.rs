@@ -146,6 +146,7 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("far/list", listed));
     trials.push(Trial::test("far/statistics", counted));
     trials.push(Trial::test("far/two-networks", over_two_networks));
+    trials.push(Trial::test("far/few-ports", with_few_ports));
     for what in ["fetch", "put", "get"] {
         let name = format!("far/lost/agent/{what}");
         trials.push(Trial::test(name, move || agent_killed(what)));
@@ -388,6 +389,16 @@ fn slowly(mut command: Command) -> Result {
     let link = compile::plain("tests/programs/slow_link.c", &[])?;
     command.env("SLOW_LINK", link);
     launch::run(command)?.success()
+}
+
+/// The port of a PE that listens no more does not become another PE's: UCX would take the two for one.
+fn with_few_ports() -> Result {
+    for _ in 0..3 {
+        let mut command = job("tests/programs/far.c", 8, &[])?;
+        command.env("PORTS", "40000 40019");
+        launch::run(command)?.success()?;
+    }
+    Ok(())
 }
 
 /// Each node has two network devices. (UCX 1.13 loses connections over both at once.)

@@ -158,15 +158,16 @@ impl Guard {
         self.door().listeners.iter().map(|it| it.1).collect()
     }
 
-    /// Closes UCX's ports: nobody can connect any more.
+    /// Closes UCX's ports: nobody can connect any more. UCX tells processes of a host from one another by
+    /// their ports, so these stay taken as long as the worker.
     ///
     /// # Errors
-    /// If there is no descriptor left.
+    /// If there is no descriptor left, or a port cannot be kept.
     pub fn close(&self) -> Result<(), Error> {
         let mut door = self.door();
         for (fd, _) in door.listeners.drain(..) {
             // SAFETY: UCX keeps its listeners open as long as the worker, which has this guard.
-            socket::close_for_good(unsafe { BorrowedFd::borrow_raw(fd) })
+            socket::stop_listening(unsafe { BorrowedFd::borrow_raw(fd) })
                 .map_err(|error| Error::Engine(format!("closing a port of UCX: {error}")))?;
         }
         Ok(())
