@@ -2,7 +2,7 @@
 # namespaces.sh N COMMAND...: runs COMMAND where there are N network namespaces, node0 to node(N-1), on one
 # Ethernet: emulated hosts for `oshrun --host node0,node1 --launch-agent "ip netns exec"`. Needs no rights;
 # all of it goes with the last process. With NETWORKS=2, nodes have a second device, on an Ethernet of its own.
-# With PORTS="FIRST LAST", nodes choose ports among those.
+# With PORT_RANGE="FIRST LAST", nodes choose ports among those.
 # With SLOW_LINK=PROGRAM, the last node is on another Ethernet, to which that program (slow_link.c) carries.
 set -e
 if [ "$1" != inside ]; then
@@ -38,8 +38,8 @@ while [ $e -lt "${NETWORKS:-1}" ]; do
     e=$((e + 1))
 done
 i=0
-while [ -n "$PORTS" ] && [ $i -lt "$n" ]; do
-    echo "$PORTS" | ip netns exec node$i tee /proc/sys/net/ipv4/ip_local_port_range > /run/ports
+while [ -n "$PORT_RANGE" ] && [ $i -lt "$n" ]; do
+    echo "$PORT_RANGE" | ip netns exec node$i tee /proc/sys/net/ipv4/ip_local_port_range > /run/ports
     i=$((i + 1))
 done
 if [ -n "$SLOW_LINK" ]; then

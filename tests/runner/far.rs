@@ -395,7 +395,7 @@ fn slowly(mut command: Command) -> Result {
 fn with_few_ports() -> Result {
     for _ in 0..3 {
         let mut command = job("tests/programs/far.c", 8, &[])?;
-        command.env("PORTS", "40000 40019");
+        command.env("PORT_RANGE", "40000 40019");
         launch::run(command)?.success()?;
     }
     Ok(())
