@@ -83,8 +83,17 @@ pub fn nothing_to_accept() -> c_int {
     -1
 }
 
-/// Ends a listener that another part of the process goes on to use: its descriptor becomes a socket that
-/// nobody can connect to and that keeps the port, so that no other process listens there.
+/// Lets [`stop_listening`] keep a listener's port, also while connections to it are open that have come from
+/// now on.
+///
+/// # Errors
+/// If the system does not let sockets share a port.
+pub fn prepare_to_stop(listener: BorrowedFd) -> io::Result<()> {
+    Ok(socket::setsockopt(&listener, sockopt::ReusePort, &true)?)
+}
+
+/// Ends a prepared listener that another part of the process goes on to use: its descriptor becomes a socket
+/// that nobody can connect to and that keeps the port, so that no other process listens there.
 ///
 /// # Errors
 /// If there is no descriptor left, or the port cannot be kept.
@@ -93,14 +102,14 @@ pub fn stop_listening(listener: BorrowedFd) -> io::Result<()> {
     let family = at.family().ok_or(Errno::EAFNOSUPPORT)?;
     let kept = socket::socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
     // The port belongs to both for a moment.
-    socket::setsockopt(&listener, sockopt::ReusePort, &true)?;
     socket::setsockopt(&kept, sockopt::ReusePort, &true)?;
-    socket::bind(kept.as_raw_fd(), &at)?;
+    let bound = socket::bind(kept.as_raw_fd(), &at);
     // SAFETY: takes no memory. Both numbers stay open, and their owners go on to use them.
-    match unsafe { libc::dup3(kept.as_raw_fd(), listener.as_raw_fd(), libc::O_CLOEXEC) } {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
+    if unsafe { libc::dup3(kept.as_raw_fd(), listener.as_raw_fd(), libc::O_CLOEXEC) } == -1 {
+        return Err(io::Error::last_os_error());
     }
+    // Connections that had come before it was prepared have ended with the listener.
+    Ok(bound.or_else(|_| socket::bind(kept.as_raw_fd(), &at))?)
 }
 
 // States of a TCP socket, as in `<netinet/tcp.h>`.
@@ -245,11 +254,12 @@ mod tests {
     fn nobody_connects_to_what_stopped_listening_or_gets_its_port() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
+        let _early = TcpStream::connect(at).unwrap();
+        prepare_to_stop(listener.as_fd()).unwrap();
+        let _late = TcpStream::connect(at).unwrap();
         stop_listening(listener.as_fd()).unwrap();
         assert_eq!(TcpStream::connect(at).unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
         assert!(listener.accept().is_err());
         assert_eq!(TcpListener::bind(at).unwrap_err().kind(), io::ErrorKind::AddrInUse);
-        drop(listener);
-        TcpListener::bind(at).unwrap();
     }
 }

@@ -81,6 +81,11 @@ pub fn open_guarded<R>(
             "strangers cannot be kept from UCX: its sockets are not found".into(),
         ));
     }
+    for (fd, _) in &listeners {
+        // SAFETY: UCX keeps its listeners open as long as the worker, which has just been opened.
+        socket::prepare_to_stop(unsafe { BorrowedFd::borrow_raw(*fd) })
+            .map_err(|error| Error::Engine(format!("keeping a port of UCX: {error}")))?;
+    }
     let guard = Guard(Arc::new(Mutex::new(Door { listeners, ..Door::default() })));
     all.doors.push(guard.clone());
     Ok(guard)
