@@ -5,6 +5,7 @@ mod draw;
 mod legend;
 
 use crate::Unit;
+use crate::stats::{self, Range};
 use anyhow::anyhow;
 use plotters::prelude::*;
 
@@ -60,7 +61,7 @@ pub struct Curve {
     pub label: String,
     /// Its colour.
     pub ink: Ink,
-    /// Its points, in the order of x.
+    /// Its points, in the order of x. If there are none, the legend says so.
     pub points: Vec<Mark>,
 }
 
@@ -73,6 +74,15 @@ pub struct Mark {
     pub y: f64,
     /// A bar from minimum to maximum.
     pub bar: Option<(f64, f64)>,
+}
+
+impl Mark {
+    /// The median of some runs, with a bar over their range ([`Range::of_runs`]) if there are
+    /// several.
+    pub fn of_runs(x: f64, runs: &[f64]) -> Self {
+        let Range { low, high } = Range::of_runs(runs);
+        Self { x, y: stats::median(runs), bar: (runs.len() > 1).then_some((low, high)) }
+    }
 }
 
 /// How a curve is drawn: as the n-th of those compared, or as the machine's limit.
@@ -220,6 +230,13 @@ mod tests {
     fn a_figure_of_nothing_is_refused() {
         let error = plot(&[(1.0, 0.0), (2.0, 5.0)]).svg().unwrap_err().to_string();
         assert!(error.contains("logarithmic"), "{error}");
+    }
+
+    #[test]
+    fn bars_go_over_the_runs() {
+        let mark = Mark::of_runs(8.0, &[3.0, 1.0, 2.0]);
+        assert_eq!((mark.y, mark.bar), (2.0, Some((1.0, 3.0))));
+        assert_eq!(Mark::of_runs(8.0, &[3.0]).bar, None);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Units of figures.
 
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 /// The unit of a figure.
@@ -31,15 +33,8 @@ pub enum Unit {
 impl Unit {
     /// Parses a unit that programs print.
     pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "ns" => Some(Self::Nanoseconds),
-            "Mop/s" => Some(Self::MegaOperations),
-            "MB/s" => Some(Self::MegaBytes),
-            "packets" => Some(Self::Packets),
-            "B" => Some(Self::Bytes),
-            "count" => Some(Self::Count),
-            _ => None,
-        }
+        let word: StrDeserializer<'_, Error> = word.into_deserializer();
+        Self::deserialize(word).ok()
     }
 
     /// The quantity on an axis of such figures.
@@ -62,5 +57,24 @@ impl Unit {
             Self::MegaOperations | Self::MegaBytes => reference / value,
             _ => value / reference,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_are_costs() {
+        assert_eq!(Unit::Nanoseconds.cost_ratio(20.0, 10.0), 2.0);
+        assert_eq!(Unit::MegaBytes.cost_ratio(10.0, 20.0), 2.0);
+    }
+
+    #[test]
+    fn units_have_one_spelling() {
+        let words = ["ns", "Mop/s", "MB/s", "packets", "B", "count"];
+        assert!(words.iter().all(|word| Unit::parse(word).is_some()));
+        assert_eq!(Unit::parse("ns"), Some(Unit::Nanoseconds));
+        assert_eq!(Unit::parse("s"), None);
     }
 }

@@ -47,9 +47,7 @@ fn plot(operation: Operation, title: String, x: Axis, points: impl Fn(usize) -> 
         ink: Ink::Nth(algorithm - 1, Shade::Full),
         points: points(algorithm),
     };
-    let mut curves: Vec<Curve> =
-        operation.algorithms().iter().enumerate().skip(1).map(curve).collect();
-    curves.retain(|curve| !curve.points.is_empty());
+    let curves = operation.algorithms().iter().enumerate().skip(1).map(curve).collect();
     Plot { title, x, unit: Unit::Nanoseconds, curves }
 }
 

@@ -33,9 +33,11 @@ impl Plot {
             let y = LEGEND + row as i32 * ROW;
             let mut x = (width as i32 - curves.iter().map(|curve| room(curve)).sum::<i32>()) / 2;
             for curve in curves {
-                let stroke = curve.ink.colour().stroke_width(curve.ink.width() + 1);
-                area.draw(&PathElement::new([(x, y), (x + 18, y)], stroke))?;
-                area.draw_text(&curve.label, &style, (x + 23, y))?;
+                if !curve.points.is_empty() {
+                    let stroke = curve.ink.colour().stroke_width(curve.ink.width() + 1);
+                    area.draw(&PathElement::new([(x, y), (x + 18, y)], stroke))?;
+                }
+                area.draw_text(&label(curve), &style, (x + 23, y))?;
                 x += room(curve);
             }
         }
@@ -58,9 +60,17 @@ impl Plot {
     }
 }
 
+/// What the legend says of a curve.
+fn label(curve: &Curve) -> String {
+    match curve.points[..] {
+        [] => format!("{} (no figures)", curve.label),
+        _ => curve.label.clone(),
+    }
+}
+
 /// The width of a curve's entry in the legend.
 fn room(curve: &Curve) -> i32 {
-    38 + curve.label.chars().count() as i32 * LETTER
+    38 + label(curve).chars().count() as i32 * LETTER
 }
 
 #[cfg(test)]
@@ -77,6 +87,14 @@ mod tests {
             curve.label = "a name that takes more than half of the width".into();
         }
         assert_eq!(plot.legend().iter().map(Vec::len).collect::<Vec<_>>(), [1, 1]);
+    }
+
+    #[test]
+    fn curves_without_figures_are_named() {
+        let mut plot = plot(&[(8.0, 1.0), (16.0, 1.0)]);
+        assert!(!plot.svg().unwrap().contains("no figures"));
+        plot.curves[1].points.clear();
+        assert!(plot.svg().unwrap().contains("a &lt;b&gt; (no figures)"));
     }
 
     #[test]
