@@ -7,13 +7,13 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::Table;
 use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
 use oneshmem_plots::{Unit, figures, stats};
 
 use crate::implementation::Implementation;
 use crate::progress::Progress;
-use crate::{execute, memory, slower};
+use crate::{execute, memory, slower, table};
 
 const PATIENCE: Duration = Duration::from_secs(300);
 const PES: [usize; 4] = [1, 2, 4, 8];
@@ -229,17 +229,9 @@ impl Apps {
     }
 
     fn table(&self, found: &Figures) -> Table {
-        let mut table = Table::new();
-        let own = self.forms[0].name();
-        table.load_preset(presets::NOTHING).set_header([
-            "",
-            "PEs",
-            "",
-            "time",
-            &format!("/ {own}"),
-            "speed-up",
-            "MiB",
-        ]);
+        let own = format!("/ {}", self.forms[0].name());
+        let header = ["", "PEs", "", "time", &own, "speed-up", "MiB"].map(str::to_owned);
+        let mut table = table::plain(header.into(), 3..7);
         for (&(p, pes, f), cell) in found {
             let time = stats::median(&cell.nanoseconds);
             let of = |pes, f| stats::median(&found[&(p, pes, f)].nanoseconds);
@@ -252,9 +244,6 @@ impl Apps {
                 figures::ratio(of(PES[0], f) / time),
                 (cell.bytes >> 20).to_string(),
             ]);
-        }
-        for column in table.column_iter_mut().skip(3) {
-            column.set_cell_alignment(CellAlignment::Right);
         }
         table
     }
@@ -283,13 +272,10 @@ impl Apps {
 
     fn plot(&self, found: &Figures, program: usize, name: &str) -> Plot {
         let curve = |(f, form): (usize, &Form)| {
-            let points = found.iter().filter(|((p, _, of), _)| (*p, *of) == (program, f)).map(
-                |((_, pes, _), cell)| Mark {
-                    x: *pes as f64,
-                    y: stats::median(&cell.nanoseconds),
-                    bar: None,
-                },
-            );
+            let points = found
+                .iter()
+                .filter(|((p, _, of), _)| (*p, *of) == (program, f))
+                .map(|((_, pes, _), cell)| Mark::of_runs(*pes as f64, &cell.nanoseconds));
             let ink = Ink::Nth(f, Shade::Full);
             Curve { label: form.name().into(), ink, points: points.collect() }
         };

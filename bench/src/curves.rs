@@ -24,7 +24,7 @@ pub struct Panel {
 /// What is drawn of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shows {
-    /// The median.
+    /// The median, with bars over the runs.
     Median,
     /// The median, with bars from the smallest to the largest sample of a typical run.
     Range,
@@ -104,9 +104,14 @@ impl Panel {
             Axis::Bytes | Axis::Offset | Axis::Peers => point.size as f64,
             Axis::Pes => point.pes as f64,
         };
-        let y = if self.shows == Shows::Mean { mean } else { point.value() };
-        let bar = matches!(self.shows, Shows::Range | Shows::Mean).then_some((min, max));
-        Mark { x, y: self.shown(point, y), bar }
+        match self.shows {
+            Shows::Mean => Mark { x, y: mean, bar: Some((min, max)) },
+            Shows::Range => Mark { x, y: point.value(), bar: Some((min, max)) },
+            _ => {
+                let runs = point.medians().into_iter().map(|y| self.shown(point, y));
+                Mark::of_runs(x, &runs.collect::<Vec<_>>())
+            }
+        }
     }
 
     /// The curves of all implementations, and of the last quantity's limit.
@@ -117,8 +122,7 @@ impl Panel {
         for (place, implementation) in report.implementations.iter().enumerate() {
             for ((name, form), shade) in self.names.iter().zip([Shade::Full, Shade::Light]) {
                 let points = self.points(report, &implementation.name, name);
-                let Some(first) = points.first() else { continue };
-                unit = self.unit(first);
+                unit = points.first().map_or(unit, |first| self.unit(first));
                 if self.names.last().is_some_and(|last| last.0 == *name) && limit.is_empty() {
                     let raw = |point: &&Point| {
                         let y = self.shown(point, limits::limit_of(report, point)?.value);
@@ -134,8 +138,11 @@ impl Panel {
             }
         }
         if !limit.is_empty() {
-            let starts = self.names.iter().any(|(name, _)| name == "startup.true");
-            let label = if starts { "/bin/true, no launcher" } else { RAW_MEMORY };
+            let label = match self.names.last().map(|(name, _)| name.as_str()) {
+                Some("startup.true") => "/bin/true, no launcher",
+                Some("startup.hello") => "/bin/true from the launcher",
+                _ => RAW_MEMORY,
+            };
             curves.push(Curve { label: label.into(), ink: Ink::Raw, points: limit });
         }
         Plot { title: self.title.clone(), x: self.x, unit, curves }

@@ -140,10 +140,7 @@ mod tests {
     fn report(points: &[(&str, Unit, [f64; 3])]) -> Report {
         let mut report = Report::of(&[]);
         for &(name, unit, medians) in points {
-            for (turn, median) in medians.into_iter().enumerate() {
-                let key = Key { name: name.into(), size: 8, pes: 2 };
-                report.add("one", "p", key, unit, Run::one(turn, median));
-            }
+            report.note("one", name, (8, 2), unit, &medians);
         }
         report
     }

@@ -236,17 +236,14 @@ impl Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{RAW, Run, Unit};
+    use crate::report::{RAW, Unit};
 
     type Given<'a> = (&'a str, &'a str, u64, usize, Unit, [f64; 3]);
 
     fn report(points: &[Given<'_>]) -> Report {
         let mut report = Report::of(&["mine"]);
         for &(who, name, size, pes, unit, values) in points {
-            for (turn, value) in values.into_iter().enumerate() {
-                let key = Key { name: name.into(), size, pes };
-                report.add(who, "p", key, unit, Run::one(turn, value));
-            }
+            report.note(who, name, (size, pes), unit, &values);
         }
         report
     }

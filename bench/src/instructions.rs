@@ -156,42 +156,38 @@ pub fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
 /// operation of the first, with the published counts of others in the last column.
 pub fn rows(columns: &[(String, Vec<Count>)]) -> anyhow::Result<Vec<Vec<String>>> {
     let published = limits(PUBLISHED)?;
-    let mut header = vec!["instructions a call".to_owned()];
-    header.extend(columns.iter().map(|(name, _)| name.clone()));
-    header.push("published of others, above their network layers".to_owned());
-    let mut rows = vec![header];
-    for count in columns.first().map_or(&[][..], |(_, counts)| counts) {
-        let mut row = vec![count.operation.clone()];
-        row.extend(columns.iter().map(|(_, counts)| {
-            instructions(counts, &count.operation).map_or(String::new(), shown)
-        }));
-        let others = published.iter().find(|limit| limit.operation == count.operation);
+    let mut rows = counted(columns);
+    rows[0].push("published of others, above their network layers".to_owned());
+    for row in &mut rows[1..] {
+        let others = published.iter().find(|limit| limit.operation == row[0]);
         row.push(others.map_or(String::new(), |limit| limit.others.clone()));
-        rows.push(row);
     }
     Ok(rows)
 }
 
-/// The table, and the operations that exceed their limit or have none.
+/// The same without others' counts.
+fn counted(columns: &[(String, Vec<Count>)]) -> Vec<Vec<String>> {
+    let mut rows = vec![vec!["instructions a call".to_owned()]];
+    rows[0].extend(columns.iter().map(|(name, _)| name.clone()));
+    for Count { operation, .. } in columns.first().map_or(&[][..], |(_, counts)| counts) {
+        let each = columns
+            .iter()
+            .map(|(_, counts)| instructions(counts, operation).map_or(String::new(), shown));
+        rows.push(std::iter::once(operation.clone()).chain(each).collect());
+    }
+    rows
+}
+
+/// The rows of a table, and the operations that exceed their limit or have none.
 pub fn judge(
     columns: &[(String, Vec<Count>)],
     limits: &[Limit],
-) -> (comfy_table::Table, Vec<String>) {
-    let mut table = comfy_table::Table::new();
-    let mut header = vec!["instructions a call".to_owned()];
-    header.extend(columns.iter().map(|(name, _)| name.clone()));
-    header.extend(["limit".to_owned(), "published, above the network layer".to_owned()]);
-    table
-        .load_preset(comfy_table::presets::NOTHING)
-        .set_style(comfy_table::TableComponent::HeaderLines, '─')
-        .set_header(header);
+) -> (Vec<Vec<String>>, Vec<String>) {
+    let mut rows = counted(columns);
+    rows[0].extend(["limit".to_owned(), "published, above the network layer".to_owned()]);
     let mut complaints = Vec::new();
-    let Some((own, counts)) = columns.first() else { return (table, complaints) };
-    for count in counts {
-        let mut row = vec![count.operation.clone()];
-        row.extend(columns.iter().map(|(_, counts)| {
-            instructions(counts, &count.operation).map_or(String::new(), shown)
-        }));
+    let (own, counts) = columns.first().map_or(("", &[][..]), |(own, counts)| (own, counts));
+    for (row, count) in rows[1..].iter_mut().zip(counts) {
         match limits.iter().find(|limit| limit.operation == count.operation) {
             Some(limit) => {
                 let (most, slack) = match &limit.than {
@@ -212,14 +208,13 @@ pub fn judge(
             None if limits.iter().any(|limit| limit.operation == OTHERS) => {}
             None => complaints.push(format!("{} has no limit", count.operation)),
         }
-        table.add_row(row);
     }
     for limit in limits.iter().filter(|limit| {
         limit.operation != OTHERS && instructions(counts, &limit.operation).is_none()
     }) {
         complaints.push(format!("{} has a limit but was not counted", limit.operation));
     }
-    (table, complaints)
+    (rows, complaints)
 }
 
 #[cfg(test)]
@@ -263,8 +258,8 @@ mod tests {
         let counts = |put| {
             vec![("one".to_owned(), vec![Count { operation: "put 8 B".into(), instructions: put }])]
         };
-        let (table, complaints) = judge(&counts(20.4), &limits);
-        assert!(table.to_string().contains("71, 93"));
+        let (rows, complaints) = judge(&counts(20.4), &limits);
+        assert_eq!(rows[1][3], "71, 93");
         assert_eq!(complaints, ["quiet has a limit but was not counted"]);
         let (_, complaints) = judge(&counts(22.0), &limits);
         assert!(complaints[0].contains("takes 22.0"), "{complaints:?}");
@@ -279,8 +274,8 @@ mod tests {
             vec![("one".to_owned(), vec![count("p", 11.0), count("ctx p", ctx_p)])]
         };
         assert!(judge(&counts(15.0), &limits).1.is_empty());
-        let (table, complaints) = judge(&counts(16.0), &limits);
-        assert!(table.to_string().contains("p + 4"));
+        let (rows, complaints) = judge(&counts(16.0), &limits);
+        assert_eq!(rows[2][2], "p + 4");
         assert_eq!(complaints, ["one: ctx p takes 16.0 instructions, its limit is 15.0"]);
     }
 

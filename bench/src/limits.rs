@@ -181,22 +181,7 @@ pub fn ratios(report: &Report, point: &Point) -> Option<Ratios> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Key, Run, Unit};
-
-    fn add(
-        report: &mut Report,
-        who: &str,
-        name: &str,
-        size: u64,
-        pes: usize,
-        unit: Unit,
-        value: f64,
-    ) -> Point {
-        let run = Run::one(0, value);
-        let key = Key { name: name.into(), size, pes };
-        report.add(who, "p", key.clone(), unit, run);
-        report.find(who, &key).unwrap().clone()
-    }
+    use crate::report::Unit;
 
     fn quoted(report: &Report, point: &Point) -> Option<f64> {
         ratios(report, point).map(|ratios| ratios.value())
@@ -205,20 +190,15 @@ mod tests {
     #[test]
     fn the_best_of_each_turn_is_the_limit() {
         let mut report = Report::of(&[]);
-        let mut add = |who: &str, name: &str, values: [f64; 3]| {
-            let key = Key { name: name.into(), size: 8, pes: 2 };
-            for (turn, value) in values.into_iter().enumerate() {
-                report.add(who, "p", key.clone(), Unit::Nanoseconds, Run::one(turn, value));
-            }
-            key
+        let mut add = |who: &str, name: &str, turns: [f64; 3]| {
+            report.note(who, name, (8, 2), Unit::Nanoseconds, &turns)
         };
         // Near, far, near. Where it is far, the variant with a pause is faster.
         add(RAW, "raw.pingpong.tight", [50.0, 400.0, 50.0]);
         add(RAW, "raw.pingpong.pause", [80.0, 250.0, 80.0]);
-        let key = add("one", "pingpong.put", [55.0, 275.0, 60.0]);
-        let point = report.find("one", &key).unwrap();
-        assert_eq!(quoted(&report, point), Some(1.1));
-        let limit = limit_of(&report, point).unwrap();
+        let point = add("one", "pingpong.put", [55.0, 275.0, 60.0]);
+        assert_eq!(quoted(&report, &point), Some(1.1));
+        let limit = limit_of(&report, &point).unwrap();
         assert_eq!(limit, Limit { name: "raw.pingpong.tight", value: 50.0 });
     }
 
@@ -226,10 +206,10 @@ mod tests {
     fn a_job_is_measured_by_its_own_launcher() {
         let mut report = Report::of(&[]);
         let ns = Unit::Nanoseconds;
-        add(&mut report, RAW, "raw.true", 0, 64, ns, 1.0);
-        let launcher = add(&mut report, "one", "startup.true", 0, 64, ns, 10.0);
-        add(&mut report, "two", "startup.true", 0, 64, ns, 100.0);
-        let hello = add(&mut report, "one", "startup.hello", 0, 64, ns, 20.0);
+        report.note(RAW, "raw.true", (0, 64), ns, &[1.0]);
+        let launcher = report.note("one", "startup.true", (0, 64), ns, &[10.0]);
+        report.note("two", "startup.true", (0, 64), ns, &[100.0]);
+        let hello = report.note("one", "startup.hello", (0, 64), ns, &[20.0]);
         assert_eq!(quoted(&report, &hello), Some(2.0));
         assert_eq!(quoted(&report, &launcher), Some(10.0));
     }
@@ -237,11 +217,11 @@ mod tests {
     #[test]
     fn the_best_copy_is_the_limit_of_bandwidth() {
         let mut report = Report::of(&[]);
-        add(&mut report, RAW, "raw.copy.memcpy", 64, 2, Unit::MegaBytes, 50.0);
-        add(&mut report, RAW, "raw.copy.vector", 64, 2, Unit::MegaBytes, 80.0);
-        add(&mut report, RAW, "raw.copy.streaming", 128, 2, Unit::MegaBytes, 90.0);
-        add(&mut report, RAW, "raw.copy_both.memcpy", 64, 2, Unit::MegaBytes, 99.0);
-        let put = add(&mut report, "one", "bandwidth.put", 64, 2, Unit::MegaBytes, 40.0);
+        report.note(RAW, "raw.copy.memcpy", (64, 2), Unit::MegaBytes, &[50.0]);
+        report.note(RAW, "raw.copy.vector", (64, 2), Unit::MegaBytes, &[80.0]);
+        report.note(RAW, "raw.copy.streaming", (128, 2), Unit::MegaBytes, &[90.0]);
+        report.note(RAW, "raw.copy_both.memcpy", (64, 2), Unit::MegaBytes, &[99.0]);
+        let put = report.note("one", "bandwidth.put", (64, 2), Unit::MegaBytes, &[40.0]);
         assert_eq!(limit_of(&report, &put).unwrap().name, "raw.copy.vector");
         assert_eq!(quoted(&report, &put), Some(2.0));
     }
@@ -249,9 +229,9 @@ mod tests {
     #[test]
     fn as_many_processes_where_they_count() {
         let mut report = Report::of(&[]);
-        add(&mut report, RAW, "raw.barrier", 0, 2, Unit::Nanoseconds, 10.0);
-        let two = add(&mut report, "one", "collective.barrier_all", 0, 2, Unit::Nanoseconds, 20.0);
-        let four = add(&mut report, "one", "collective.barrier_all", 0, 4, Unit::Nanoseconds, 20.0);
+        report.note(RAW, "raw.barrier", (0, 2), Unit::Nanoseconds, &[10.0]);
+        let two = report.note("one", "collective.barrier_all", (0, 2), Unit::Nanoseconds, &[20.0]);
+        let four = report.note("one", "collective.barrier_all", (0, 4), Unit::Nanoseconds, &[20.0]);
         assert_eq!(quoted(&report, &two), Some(2.0));
         assert_eq!(quoted(&report, &four), None);
     }
@@ -259,8 +239,8 @@ mod tests {
     #[test]
     fn every_atomic_has_its_instruction() {
         let mut report = Report::of(&[]);
-        add(&mut report, RAW, "raw.atomic.fetch_or", 8, 4, Unit::Nanoseconds, 5.0);
-        let and = add(&mut report, "one", "atomic.fetch_and.uint32", 4, 2, Unit::Nanoseconds, 6.0);
+        report.note(RAW, "raw.atomic.fetch_or", (8, 4), Unit::Nanoseconds, &[5.0]);
+        let and = report.note("one", "atomic.fetch_and.uint32", (4, 2), Unit::Nanoseconds, &[6.0]);
         assert_eq!(quoted(&report, &and), Some(1.2));
         assert!(ratios(&report, &Point { name: "collective.sum".into(), ..and }).is_none());
     }

@@ -1,14 +1,13 @@
 //! Jobs over two emulated nodes: operations on a PE of the other node, collectives over both,
 //! initialisation and whole jobs, beside other implementations.
 
-use comfy_table::{CellAlignment, Table, TableComponent, presets};
 use oneshmem_plots::figures;
 
 use crate::over::NODES;
 use crate::plan::{Comparison, Experiment, Extent};
 use crate::ratios::Ratios;
 use crate::report::{Key, RemarkKind, Report};
-use crate::slower;
+use crate::{slower, table};
 
 /// The numbers of PEs on each.
 const EACH: [usize; 4] = [1, 2, 4, 8];
@@ -52,7 +51,7 @@ pub fn groups(extent: Extent) -> Vec<Comparison> {
             make("startup", &[], false),
             make("hello", &[], true),
         ];
-        Comparison { experiments, by_distance: false }
+        Comparison::anywhere(experiments)
     };
     numbers.iter().map(group).collect()
 }
@@ -62,20 +61,12 @@ pub fn groups(extent: Extent) -> Vec<Comparison> {
 pub fn print(report: &Report) -> String {
     let own = report.own().unwrap_or_default();
     let peers: Vec<&str> = report.peers().collect();
-    let mut table = Table::new();
     let mut header = vec!["".to_owned(), "PEs".into(), own.into(), "".into(), "packets".into()];
     peers.iter().for_each(|peer| {
         header.extend([(*peer).to_owned(), format!("x {own}"), "packets".into()]);
     });
-    table
-        .load_preset(presets::NOTHING)
-        .set_style(TableComponent::HeaderLines, '─')
-        .set_header(header);
-    for index in 1..5 + 3 * peers.len() {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let columns = header.len();
+    let mut rows = table::plain(header, 1..columns);
     let (mut all, mut slower) = (0, Vec::new());
     for (name, size, called) in ROWS {
         for each in EACH {
@@ -108,21 +99,21 @@ pub fn print(report: &Report) -> String {
                     }
                 }
             }
-            table.add_row(row);
+            rows.add_row(row);
         }
     }
     let mut text = format!(
-        "{table}\nTwo nodes are emulated on this machine: all PEs and the network share its CPUs. Figures: the \
+        "{rows}\nTwo nodes are emulated on this machine: all PEs and the network share its CPUs. Figures: the \
          median of the runs' medians.\n\
          Of an operation: PE 0's time; of a collective: the slowest PE's. Ratios: the median of \
          those within each turn. Packets: what the node of PE 0 sends for one operation.\n"
     );
     text += &slower::sentence("Slower than another implementation", all, &slower);
-    for warning in crate::table::warnings(report) {
+    for warning in table::warnings(report) {
         text += &format!("! {warning}\n");
     }
     for remark in report.remarks.iter().filter(|remark| remark.kind != RemarkKind::Skipped) {
-        text += &format!("{}, {}: {}\n", remark.implementation, remark.program, remark.what);
+        text += &format!("{remark}\n");
     }
     text
 }
@@ -131,7 +122,7 @@ pub fn print(report: &Report) -> String {
 mod tests {
     use super::*;
     use crate::over::Over;
-    use crate::report::{Run, Unit};
+    use crate::report::Unit;
 
     #[test]
     fn ours_beside_others() {
@@ -145,7 +136,7 @@ mod tests {
             ("mine", "nodes.barrier.packets", 0, Unit::Packets, 1.5),
             ("other", "nodes.barrier.packets", 0, Unit::Packets, 16.2),
         ] {
-            report.add(who, "p", Key { name: name.into(), size, pes: 4 }, unit, Run::one(0, value));
+            report.note(who, name, (size, 4), unit, &[value]);
         }
         let text = print(&report);
         let line = |start: &str| {

@@ -1,186 +1,270 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use anyhow::{Context, bail};
+use clap::{Args, Parser, Subcommand, value_parser};
 
-/// Defines the command line.
-pub fn command() -> Command {
-    Command::new("oshbench")
-        .version(env!("CARGO_PKG_VERSION"))
-        .about("Benchmarks of OpenSHMEM implementations, beside what plain shared memory does on the same machine.")
-        .subcommand_required(true)
-        .subcommand(
-            Command::new("run")
-                .about("Build and run the programs, print a table, write PREFIX.json and PREFIX.html")
-                .args(implementations())
-                .arg(flag("quick", "The short form: about a minute"))
-                .arg(flag("tiny", "Next to nothing of everything, to see that it works").conflicts_with("quick"))
-                .arg(repeats("Run every program so often [default: 3 if quick, else 11]"))
-                .arg(value("only", "PART", "Only programs whose names contain this, with the raw ones they are set against; may be repeated").action(ArgAction::Append))
-                .arg(flag("all", "Print every size in the terminal"))
-                .arg(
-                    value("plots", "DIR", "Write every plot there as a picture of its own (SVG)")
-                        .value_parser(value_parser!(PathBuf)),
-                )
-                .arg(value("out", "PREFIX", "Where to write the report [default: WORK/report]").value_parser(value_parser!(PathBuf))),
-        )
-        .subcommand(
-            Command::new("figures")
-                .about("Draw the figures and tables of the papers behind this library on one page, with data beside it; all, or those of a paper, or one")
-                .arg(Arg::new("PAPER").help("mapping, ondemand, oshmpi, shcoll or partitions"))
-                .arg(Arg::new("N").help("The number of the figure, as --list shows it").value_parser(value_parser!(usize)))
-                .args(implementations())
-                .arg(flag("list", "Only say which there are"))
-                .arg(flag("quick", "Fewer sizes, PEs and repeats than the papers have; the plots say so"))
-                .arg(flag("tiny", "Next to nothing of everything, to see that it works").conflicts_with("quick"))
-                .arg(repeats("Run everything so often [default: 5]"))
-                .arg(folder_of("smartmap", "Where the commands of the library with SMARTMAP's addresses are", "build/smartmap/bin"))
-                .arg(folder_of("examples", "Where the examples are", "examples"))
-                .arg(folder_of("apps", "Where the applications are", "bench/apps"))
-                .arg(script()),
-        )
-        .subcommand(
-            Command::new("apps")
-                .about("Whole applications: the examples beside the same programs in OpenMP and MPI, with 1, 2, 4 and 8 PEs")
-                .args(own_and_peers())
-                .arg(
-                    value("mpi", "NAME=COMPILER,LAUNCHER", "An MPI, its launcher with arguments if need be; may be repeated [default: mpicc and mpiexec of PATH]")
-                        .action(ArgAction::Append),
-                )
-                .arg(flag("tiny", "Next to nothing of everything, to see that it works"))
-                .arg(repeats("Run everything so often [default: 5]"))
-                .arg(folder_of("sources", "Where the programs in MPI and OpenMP are", "bench/apps"))
-                .arg(folder_of("examples", "Where the programs in OpenSHMEM are", "examples"))
-                .arg(folder()),
-        )
-        .subcommand(
-            Command::new("nodes")
-                .about("Jobs over two emulated nodes, with 1, 2, 4 and 8 PEs on each, beside other implementations (needs UCX and network namespaces)")
-                .args(implementations())
-                .arg(flag("tiny", "Next to nothing of everything, to see that it works"))
-                .arg(repeats("Run everything so often [default: 11]"))
-                .arg(
-                    value("limit", "SECONDS", "Stop a job of another implementation after this time, and say so")
-                        .default_value("60")
-                        .value_parser(value_parser!(u64).range(1..)),
-                )
-                .arg(script()),
-        )
-        .subcommand(
-            Command::new("instructions")
-                .about("Count instructions per call by callgrind (needs valgrind)")
-                .args(implementations())
-                .arg(value("limits", "FILE", "Fail where the first implementation takes more than this file allows").value_parser(value_parser!(PathBuf))),
-        )
-        .subcommand(
-            Command::new("diff")
-                .about("Compare two reports; a verdict only where the spread of the runs allows one")
-                .arg(file("BEFORE"))
-                .arg(file("AFTER")),
-        )
-        .after_help(
-            "Examples:\n  oshbench run --quick --own oneshmem=build/bin\n  \
-             oshbench figures mapping 1 --quick --own oneshmem=build/bin\n  \
-             oshbench run --own oneshmem=build/bin --peer openmpi=/usr/bin --peer-args openmpi='--oversubscribe --bind-to none'\n  \
-             oshbench diff before.json after.json",
-        )
+use crate::implementation::{Implementation, RAW};
+use crate::plan::Extent;
+
+/// Benchmarks of OpenSHMEM implementations, beside what plain shared memory does on the same machine.
+#[derive(Parser)]
+#[command(
+    name = "oshbench",
+    version,
+    after_help = "Examples:\n  oshbench run --quick --own oneshmem=build/bin\n  \
+        oshbench figures mapping 1 --quick --own oneshmem=build/bin\n  \
+        oshbench run --own oneshmem=build/bin --peer openmpi=/usr/bin --peer-args openmpi='--oversubscribe --bind-to none'\n  \
+        oshbench diff before.json after.json"
+)]
+pub struct Options {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
 }
 
-fn implementations() -> impl Iterator<Item = Arg> {
-    let sources = folder_of("sources", "Where the programs are", "bench/programs");
-    own_and_peers().into_iter().chain([sources, folder()])
+#[derive(Subcommand)]
+pub enum Command {
+    Run(Run),
+    Figures(Figures),
+    Apps(Apps),
+    Nodes(Nodes),
+    Instructions(Instructions),
+    Diff(Diff),
 }
 
-fn script() -> Arg {
-    let what = "What makes network namespaces and runs a command among them";
-    value("script", "FILE", what)
-        .default_value("tests/programs/namespaces.sh")
-        .value_parser(value_parser!(PathBuf))
+/// Build and run the programs, print a table, write PREFIX.json and PREFIX.html
+#[derive(Args)]
+pub struct Run {
+    #[command(flatten)]
+    pub programs: Programs,
+    #[command(flatten)]
+    pub length: Length,
+    /// Only programs whose names contain this, with the raw ones they are set against; may be repeated
+    #[arg(long, value_name = "PART")]
+    pub only: Vec<String>,
+    /// Print every size in the terminal
+    #[arg(long)]
+    pub all: bool,
+    /// Write every plot there as a picture of its own (SVG)
+    #[arg(long, value_name = "DIR")]
+    pub plots: Option<PathBuf>,
+    /// Where to write the report [default: WORK/report]
+    #[arg(long, value_name = "PREFIX")]
+    pub out: Option<PathBuf>,
 }
 
-fn own_and_peers() -> [Arg; 3] {
-    [
-        own(),
-        value("peer", "NAME=BIN", "Another one, to compare with; may be repeated")
-            .action(ArgAction::Append),
-        value(
-            "peer-args",
-            "NAME=ARGS",
-            "Further arguments of that implementation's launcher, split at blanks",
-        )
-        .action(ArgAction::Append),
-    ]
+/// Draw the figures and tables of the papers behind this library on one page, with data beside it; all, or those of a paper, or one
+#[derive(Args)]
+pub struct Figures {
+    /// mapping, ondemand, oshmpi, shcoll or partitions
+    #[arg(value_name = "PAPER")]
+    pub paper: Option<String>,
+    /// The number of the figure, as --list shows it
+    #[arg(value_name = "N")]
+    pub number: Option<usize>,
+    #[command(flatten)]
+    pub programs: Programs,
+    #[command(flatten)]
+    pub length: Length,
+    /// Only say which there are
+    #[arg(long)]
+    pub list: bool,
+    /// Where the commands of the library with SMARTMAP's addresses are
+    #[arg(long, value_name = "DIR", default_value = "build/smartmap/bin")]
+    pub smartmap: PathBuf,
+    /// Where the examples are
+    #[arg(long, value_name = "DIR", default_value = "examples")]
+    pub examples: PathBuf,
+    /// Where the applications are
+    #[arg(long, value_name = "DIR", default_value = "bench/apps")]
+    pub apps: PathBuf,
+    #[command(flatten)]
+    pub namespaces: Namespaces,
 }
 
-fn own() -> Arg {
-    value("own", "NAME=BIN", "The implementation in question: where its oshcc and oshrun are")
-        .required(true)
+/// Whole applications: the examples beside the same programs in OpenMP and MPI, with 1, 2, 4 and 8 PEs
+#[derive(Args)]
+pub struct Apps {
+    #[command(flatten)]
+    pub who: Implementations,
+    /// An MPI, its launcher with arguments if need be; may be repeated [default: mpicc and mpiexec of PATH]
+    #[arg(long, value_name = "NAME=COMPILER,LAUNCHER", value_parser = pair)]
+    pub mpi: Vec<Pair>,
+    #[command(flatten)]
+    pub length: Length,
+    /// Where the programs in MPI and OpenMP are
+    #[arg(long, value_name = "DIR", default_value = "bench/apps")]
+    pub sources: PathBuf,
+    /// Where the programs in OpenSHMEM are
+    #[arg(long, value_name = "DIR", default_value = "examples")]
+    pub examples: PathBuf,
+    #[command(flatten)]
+    pub folder: Folder,
 }
 
-fn folder() -> Arg {
-    folder_of("work", "Where to build", "build/bench")
+/// Jobs over two emulated nodes, with 1, 2, 4 and 8 PEs on each, beside other implementations (needs UCX and network namespaces)
+#[derive(Args)]
+pub struct Nodes {
+    #[command(flatten)]
+    pub programs: Programs,
+    #[command(flatten)]
+    pub length: Length,
+    /// Stop a job of another implementation after this time, and say so
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..))]
+    pub limit: u64,
+    #[command(flatten)]
+    pub namespaces: Namespaces,
 }
 
-fn folder_of(name: &'static str, what: &'static str, usual: &'static str) -> Arg {
-    value(name, "DIR", what).default_value(usual).value_parser(value_parser!(PathBuf))
+/// Count instructions per call by callgrind (needs valgrind)
+#[derive(Args)]
+pub struct Instructions {
+    #[command(flatten)]
+    pub programs: Programs,
+    /// Fail where the first implementation takes more than this file allows
+    #[arg(long, value_name = "FILE")]
+    pub limits: Option<PathBuf>,
 }
 
-fn value(name: &'static str, what: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name(what).help(help)
+/// Compare two reports; a verdict only where the spread of the runs allows one
+#[derive(Args)]
+pub struct Diff {
+    #[arg(value_name = "BEFORE")]
+    pub before: PathBuf,
+    #[arg(value_name = "AFTER")]
+    pub after: PathBuf,
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+#[derive(Args)]
+pub struct Length {
+    /// Fewer sizes, PEs and repeats; of the suite, about a minute
+    #[arg(long)]
+    quick: bool,
+    /// Next to nothing of everything, to see that it works
+    #[arg(long, conflicts_with = "quick")]
+    tiny: bool,
+    /// Run everything so often [default: 11, of figures and applications 5; 3 if quick]
+    #[arg(long, value_name = "N")]
+    repeats: Option<usize>,
 }
 
-fn repeats(help: &'static str) -> Arg {
-    value("repeats", "N", help).value_parser(value_parser!(usize))
+impl Length {
+    pub fn extent(&self) -> Extent {
+        match (self.tiny, self.quick) {
+            (true, _) => Extent::Tiny,
+            (_, true) => Extent::Quick,
+            _ => Extent::Full,
+        }
+    }
+
+    /// How often to run everything, at most so often by default.
+    pub fn repeats(&self, most: usize) -> usize {
+        self.repeats.unwrap_or(self.extent().repeats().min(most)).max(1)
+    }
 }
 
-fn file(name: &'static str) -> Arg {
-    Arg::new(name).required(true).value_parser(value_parser!(PathBuf))
+#[derive(Args)]
+pub struct Programs {
+    #[command(flatten)]
+    pub who: Implementations,
+    /// Where the programs are
+    #[arg(long, value_name = "DIR", default_value = "bench/programs")]
+    pub sources: PathBuf,
+    #[command(flatten)]
+    pub folder: Folder,
 }
 
-/// The `NAME=REST` pairs of a repeatable option.
-pub fn pairs(matches: &ArgMatches, option: &str) -> anyhow::Result<Vec<(String, String)>> {
-    let values = matches.get_many::<String>(option).unwrap_or_default();
-    values
-        .map(|value| match value.split_once('=') {
-            Some((name, rest)) if is_name(name) => Ok((name.to_owned(), rest.to_owned())),
-            _ => anyhow::bail!(
-                "--{option} takes NAME=..., the name of letters, digits, - and _, not {value:?}"
-            ),
-        })
-        .collect()
+#[derive(Args)]
+pub struct Namespaces {
+    /// What makes network namespaces and runs a command among them
+    #[arg(long, value_name = "FILE", default_value = "tests/programs/namespaces.sh")]
+    pub script: PathBuf,
 }
 
-/// Whether a name is valid, since names become folders.
-fn is_name(name: &str) -> bool {
-    name != crate::report::RAW
-        && !name.is_empty()
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+#[derive(Args)]
+pub struct Folder {
+    /// Where to build
+    #[arg(long, value_name = "DIR", default_value = "build/bench")]
+    work: PathBuf,
+}
+
+impl Folder {
+    /// The folder for builds, as an absolute path: jobs may start in another folder.
+    pub fn make(&self) -> anyhow::Result<PathBuf> {
+        let work = &self.work;
+        std::fs::create_dir_all(work).with_context(|| format!("cannot make {}", work.display()))?;
+        Ok(std::fs::canonicalize(work)?)
+    }
+}
+
+#[derive(Args)]
+pub struct Implementations {
+    /// The implementation in question: where its oshcc and oshrun are
+    #[arg(long, value_name = "NAME=BIN", value_parser = pair)]
+    own: Pair,
+    /// Another one, to compare with; may be repeated
+    #[arg(long, value_name = "NAME=BIN", value_parser = pair)]
+    peer: Vec<Pair>,
+    /// Further arguments of that implementation's launcher, split at blanks
+    #[arg(long, value_name = "NAME=ARGS", value_parser = pair)]
+    peer_args: Vec<Pair>,
+}
+
+impl Implementations {
+    /// The implementations, our own first.
+    pub fn list(&self) -> anyhow::Result<Vec<Implementation>> {
+        let mut list: Vec<Implementation> = Vec::new();
+        for Pair { name, rest } in std::iter::once(&self.own).chain(&self.peer) {
+            if list.iter().any(|known| known.name == *name) {
+                bail!("two implementations are called {name}");
+            }
+            let its = self.peer_args.iter().filter(|more| more.name == *name);
+            let launch = its.flat_map(|more| more.rest.split_whitespace().map(str::to_owned));
+            list.push(Implementation::new(name, Path::new(rest), launch.collect())?);
+        }
+        let unknown = |more: &&Pair| list.iter().all(|known| known.name != more.name);
+        if let Some(Pair { name, .. }) = self.peer_args.iter().find(unknown) {
+            bail!("--peer-args {name}=...: there is no implementation of this name");
+        }
+        Ok(list)
+    }
+}
+
+/// `NAME=REST`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    pub name: String,
+    pub rest: String,
+}
+
+/// Parses a pair. Names become folders.
+fn pair(text: &str) -> Result<Pair, &'static str> {
+    let letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    match text.split_once('=') {
+        Some((name, rest)) if name != RAW && !name.is_empty() && name.chars().all(letter) => {
+            Ok(Pair { name: name.into(), rest: rest.into() })
+        }
+        _ => Err("expected NAME=..., the name of letters, digits, - and _"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::CommandFactory;
 
     #[test]
     fn the_definition_is_sound() {
-        command().debug_assert();
+        Options::command().debug_assert();
     }
 
     #[test]
     fn names_of_implementations() {
-        let matches = |value: &str| {
-            let matches =
-                command().try_get_matches_from(["oshbench", "run", "--own", value]).unwrap();
-            pairs(matches.subcommand_matches("run").unwrap(), "own")
-        };
-        assert_eq!(matches("a-1=/x=y").unwrap(), [("a-1".to_owned(), "/x=y".to_owned())]);
+        assert_eq!(pair("a-1=/x=y"), Ok(Pair { name: "a-1".into(), rest: "/x=y".into() }));
         for wrong in ["/x", "=x", "../a=x", "raw=x"] {
-            assert!(matches(wrong).is_err(), "{wrong}");
+            assert!(pair(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::goals::{self, Met};
 use crate::instructions as counts;
 use crate::limits;
 use crate::ratios::Ratios;
-use crate::report::{Point, RemarkKind, Report};
+use crate::report::{Point, Report};
 use crate::table;
 
 const STYLE: &str = include_str!("page.css");
@@ -221,16 +221,7 @@ fn remarks(report: &Report) -> Markup {
         @if !report.remarks.is_empty() {
             h2 { "Remarks" }
             ul {
-                @for remark in &report.remarks {
-                    li {
-                        @match remark.kind {
-                            RemarkKind::Skipped => "Not measured: ",
-                            RemarkKind::BadEnd => "Bad end: ",
-                            RemarkKind::Failed => b { "Failed: " },
-                        }
-                        (remark.implementation) ", " (remark.program) ": " (remark.what)
-                    }
-                }
+                @for remark in &report.remarks { li { (remark) } }
             }
         }
     }
@@ -239,26 +230,14 @@ fn remarks(report: &Report) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Machine;
-    use crate::report::{Implementation, Key, RAW, Run, Unit};
+    use crate::report::{RAW, RemarkKind, Unit};
 
     #[test]
     fn the_page_needs_nothing_else() {
-        let mut report = Report::new(true, 3, vec![0, 1], Machine::default());
-        report.implementations.push(Implementation {
-            name: "mine<1>".into(),
-            facts: vec![("backend".into(), "x".into())],
-        });
+        let mut report = Report::of(&["mine<1>"]);
         for size in [8, 64] {
             for (who, name) in [(RAW, "raw.pingpong.pause"), ("mine<1>", "pingpong.put")] {
-                let run = Run::one(0, 2.0);
-                report.add(
-                    who,
-                    "pingpong",
-                    Key { name: name.into(), size, pes: 2 },
-                    Unit::Nanoseconds,
-                    run,
-                );
+                report.note(who, name, (size, 2), Unit::Nanoseconds, &[2.0]);
             }
         }
         report.remark("mine<1>", "atomics", RemarkKind::Failed, "a & b");

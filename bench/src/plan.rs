@@ -39,11 +39,13 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    fn near(experiments: Vec<Experiment>) -> Self {
+    /// Of what depends on the distance.
+    pub fn near(experiments: Vec<Experiment>) -> Self {
         Self { experiments, by_distance: true }
     }
 
-    fn anywhere(experiments: Vec<Experiment>) -> Self {
+    /// Of anything else.
+    pub fn anywhere(experiments: Vec<Experiment>) -> Self {
         Self { experiments, by_distance: false }
     }
 }

@@ -135,6 +135,18 @@ pub enum RemarkKind {
     Failed,
 }
 
+impl std::fmt::Display for Remark {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { implementation, program, kind, what } = self;
+        let kind = match kind {
+            RemarkKind::Skipped => "Not measured",
+            RemarkKind::BadEnd => "Bad end",
+            RemarkKind::Failed => "Failed",
+        };
+        write!(f, "{kind}: {implementation}, {program}: {what}")
+    }
+}
+
 impl Report {
     /// An empty report of this format.
     pub fn new(quick: bool, repeats: usize, cpus: Vec<usize>, machine: Machine) -> Self {
@@ -232,12 +244,12 @@ impl Report {
         self.implementations.first().map(|implementation| implementation.name.as_str())
     }
 
-    /// Whether anything of our own implementation or of the raw programs has failed. Failures of
-    /// others only stand in the report.
+    /// Whether anything of our own implementation or of the raw programs has failed or ended badly.
+    /// Failures of others only stand in the report.
     pub fn fails(&self) -> bool {
         let others: Vec<&str> = self.peers().collect();
         let ours = |remark: &&Remark| !others.contains(&remark.implementation.as_str());
-        self.remarks.iter().filter(ours).any(|remark| remark.kind == RemarkKind::Failed)
+        self.remarks.iter().filter(ours).any(|remark| remark.kind != RemarkKind::Skipped)
     }
 
     /// The other implementations.
@@ -316,6 +328,22 @@ impl Report {
         report.implementations.extend(names.iter().map(add));
         report
     }
+
+    /// Adds a figure for each turn, of a size and a number of PEs.
+    pub fn note(
+        &mut self,
+        who: &str,
+        name: &str,
+        (size, pes): (u64, usize),
+        unit: Unit,
+        turns: &[f64],
+    ) -> Point {
+        let key = Key { name: name.into(), size, pes };
+        for (turn, value) in turns.iter().enumerate() {
+            self.add(who, "p", key.clone(), unit, Run::one(turn, *value));
+        }
+        self.find(who, &key).unwrap().clone()
+    }
 }
 
 #[cfg(test)]
@@ -352,29 +380,10 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_costs() {
-        assert_eq!(Unit::Nanoseconds.cost_ratio(20.0, 10.0), 2.0);
-        assert_eq!(Unit::MegaBytes.cost_ratio(10.0, 20.0), 2.0);
-    }
-
-    #[test]
-    fn units_are_written_as_programs_print_them() {
-        for word in ["ns", "Mop/s", "MB/s"] {
-            let unit = Unit::parse(word).unwrap();
-            assert_eq!(serde_json::to_string(&unit).unwrap(), format!("{word:?}"));
-        }
-    }
-
-    #[test]
     fn a_report_survives_its_file() {
         let mut report = Report::new(false, 5, vec![1, 0], Machine::default());
-        report.add(
-            "one",
-            "a",
-            Key { name: "a.b".into(), size: 8, pes: 2 },
-            Unit::MegaBytes,
-            run(0.125),
-        );
+        let key = Key { name: "a.b".into(), size: 8, pes: 2 };
+        report.add("one", "a", key, Unit::MegaBytes, run(0.125));
         report.remark("one", "a", RemarkKind::BadEnd, "status 139");
         let path = std::env::temp_dir().join(format!("oshbench-test-{}.json", std::process::id()));
         report.save(&path).unwrap();

@@ -25,8 +25,8 @@ pub struct Suite {
     pub implementations: Vec<Implementation>,
     /// How much to run.
     pub extent: Extent,
-    /// The number of repeats, if not the default.
-    pub repeats: Option<usize>,
+    /// How often to run everything.
+    pub repeats: usize,
     /// How long a job of another implementation may take, if not as long as our own.
     pub limit: Option<Duration>,
     /// The experiments of one turn.
@@ -87,7 +87,7 @@ impl Suite {
     /// one implementation or program becomes a remark.
     pub fn run(&self) -> anyhow::Result<Report> {
         let cpus = machine::usable_cpus()?;
-        let repeats = self.repeats.unwrap_or(self.extent.repeats());
+        let repeats = self.repeats;
         let machine = Machine::here(&cpus);
         let mut report = Report::new(self.extent != Extent::Full, repeats, cpus.clone(), machine);
         let watch = Watch::start();

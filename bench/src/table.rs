@@ -8,7 +8,7 @@ use crate::goals::{self, Standing};
 use crate::instructions;
 use crate::limits;
 use crate::ratios::Ratios;
-use crate::report::{Point, RemarkKind, Report};
+use crate::report::{Point, Report};
 
 /// Explains the figures.
 pub const FIGURES: &str = "Figures are medians over the runs; ± is half of the runs' range, of five or more without the \
@@ -42,20 +42,11 @@ pub fn print(report: &Report, all: bool) -> String {
         );
     }
     let counts = instructions::rows(&report.instructions).unwrap_or_default();
-    if let Some((header, rows)) = counts.split_first().filter(|(_, rows)| !rows.is_empty()) {
-        let mut counted = plain(header.clone());
-        rows.iter().for_each(|row| {
-            counted.add_row(row.clone());
-        });
-        line(counted.to_string());
+    if counts.len() > 1 {
+        line(of_rows(&counts).to_string());
     }
     for remark in &report.remarks {
-        let kind = match remark.kind {
-            RemarkKind::Skipped => "not measured",
-            RemarkKind::BadEnd => "bad end",
-            RemarkKind::Failed => "FAILED",
-        };
-        line(format!("{kind}: {}, {}: {}", remark.implementation, remark.program, remark.what));
+        line(remark.to_string());
     }
     text
 }
@@ -90,26 +81,29 @@ fn headline(report: &Report) -> String {
     text
 }
 
-/// A table without borders.
-fn plain(header: Vec<String>) -> Table {
+/// A table without borders, whose columns in `right` are aligned to the right.
+pub fn plain(header: Vec<String>, right: std::ops::Range<usize>) -> Table {
     let mut table = Table::new();
     table
         .load_preset(presets::NOTHING)
         .set_style(TableComponent::HeaderLines, '─')
         .set_header(header);
+    for column in table.column_iter_mut().take(right.end).skip(right.start) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// A table of a header and rows.
+pub fn of_rows(rows: &[Vec<String>]) -> Table {
+    let mut table = plain(rows.first().cloned().unwrap_or_default(), 0..0);
+    table.add_rows(rows.iter().skip(1).cloned());
     table
 }
 
 fn goals_table(standings: &[Standing<'_>]) -> Table {
-    let mut table = plain(goals::HEADER.map(str::to_owned).to_vec());
-    for index in 2..5 {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    for standing in standings {
-        table.add_row(standing.cells());
-    }
+    let mut table = plain(goals::HEADER.map(str::to_owned).to_vec(), 2..5);
+    table.add_rows(standings.iter().map(Standing::cells));
     table
 }
 
@@ -121,12 +115,7 @@ fn table(report: &Report, all: bool) -> Table {
         header.extend([(*peer).to_owned(), "x own".into()]);
     }
     let columns = header.len();
-    let mut table = plain(header);
-    for index in 1..columns {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let mut table = plain(header, 1..columns);
     let points: Vec<&Point> = report.points_of(own).collect();
     let mut program = points.first().map_or("", |point| &point.program);
     for (index, point) in points.iter().enumerate() {
@@ -177,7 +166,7 @@ fn is_shown(points: &[&Point], index: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Key, RAW, Run, Unit};
+    use crate::report::{RAW, RemarkKind, Unit};
 
     #[test]
     fn rows_have_ratios_to_raw_and_to_peers() {
@@ -187,35 +176,21 @@ mod tests {
             ("mine", "pingpong.put", 100.0),
             ("theirs", "pingpong.put", 1000.0),
         ] {
-            let run = Run::one(0, value);
-            report.add(
-                who,
-                "p",
-                Key { name: name.into(), size: 8, pes: 2 },
-                Unit::Nanoseconds,
-                run,
-            );
+            report.note(who, name, (8, 2), Unit::Nanoseconds, &[value]);
         }
         report.remark("theirs", "atomics", RemarkKind::Failed, "ended with status 1");
         let text = print(&report, false);
         let line = text.lines().find(|line| line.starts_with(" pingpong.put")).unwrap();
         let fields: Vec<&str> = line.split_whitespace().collect();
         assert_eq!(fields, ["pingpong.put", "8", "2", "100", "ns", "2.00", "1.00", "us", "10.0"]);
-        assert!(text.contains("FAILED: theirs, atomics: ended with status 1"));
+        assert!(text.contains("Failed: theirs, atomics: ended with status 1"));
     }
 
     #[test]
     fn four_of_many_sizes() {
-        let run = Run::one(0, 1.0);
         let mut report = Report::of(&[]);
         for power in 3..23 {
-            report.add(
-                "mine",
-                "p",
-                Key { name: "a.b".into(), size: 1 << power, pes: 2 },
-                Unit::Nanoseconds,
-                run,
-            );
+            report.note("mine", "a.b", (1 << power, 2), Unit::Nanoseconds, &[1.0]);
         }
         let points: Vec<&Point> = report.points.iter().collect();
         let shown: Vec<usize> =

@@ -98,7 +98,10 @@ fn papers() -> Result<(), Failed> {
     let text = String::from_utf8_lossy(&output.stdout);
     let list = figures(&["--list"], &work)?;
     let list = String::from_utf8_lossy(&list.stdout).into_owned();
-    let names: Vec<&str> = list.lines().filter(|line| line.starts_with("  ")).collect();
+    let absent = |line: &&str| line.starts_with("  not here: ");
+    check(list.lines().filter(absent).count() >= 5, "nothing is said to be absent", &output)?;
+    let names: Vec<&str> =
+        list.lines().filter(|line| line.starts_with("  ") && !absent(line)).collect();
     check(names.len() > 30, "too few figures are listed", &output)?;
     for name in names {
         let mut words = name.split_whitespace();
@@ -113,6 +116,7 @@ fn papers() -> Result<(), Failed> {
     }
     let page = std::fs::read_to_string(format!("{work}/figures.html"))?;
     check(page.matches("<svg").count() > 20, "no plots on the page", &output)?;
+    check(page.matches("this page cannot have").count() == 5, "not all papers", &output)?;
     let none = figures(&["mapping", "99"], &work)?;
     let told = String::from_utf8_lossy(&none.stderr);
     check(told.contains("mapping has no figure 99: expected 1 to 3"), "no error", &none)
@@ -194,6 +198,17 @@ fn no_nodes() -> bool {
         || none && std::env::var_os("ONESHMEM_TEST_ALL").is_none()
 }
 
+/// An implementation made of these scripts.
+fn commands(bin: &Path, oshcc: &str, oshrun: &str) -> Result<(), Failed> {
+    std::fs::create_dir_all(bin)?;
+    for (name, script) in [("oshcc", oshcc), ("oshrun", oshrun)] {
+        let path = bin.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n"))?;
+        std::fs::set_permissions(&path, Permissions::from_mode(0o755))?;
+    }
+    Ok(())
+}
+
 fn over_nodes() -> Result<(), Failed> {
     let work = scratch("nodes")?.display().to_string();
     let own = format!("oneshmem={}", bin().display());
@@ -201,15 +216,8 @@ fn over_nodes() -> Result<(), Failed> {
     let places = ["--own", &own, "--sources", "programs", "--work", &work, "--script", script];
     // Another implementation, whose jobs never end.
     let other = Path::new(&work).join("other");
-    std::fs::create_dir_all(&other)?;
-    for (name, script) in [
-        ("oshcc", format!("exec {}/oshcc \"$@\"", bin().display())),
-        ("oshrun", "[ \"$1\" = --version ] && echo Open MPI || exec sleep 1000".into()),
-    ] {
-        let path = other.join(name);
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n"))?;
-        std::fs::set_permissions(&path, Permissions::from_mode(0o755))?;
-    }
+    let compiler = format!("exec {}/oshcc \"$@\"", bin().display());
+    commands(&other, &compiler, "[ \"$1\" = --version ] && echo Open MPI || exec sleep 1000")?;
     let peer = format!("hangs={}", other.display());
     let some = ["nodes", "--tiny", "--repeats", "1", "--limit", "1", "--peer", &peer];
     let output = oshbench(&[&some, &places[..]].concat())?;
@@ -271,13 +279,7 @@ fn instructions_within(limits: &str, environment: &[(&str, &str)]) -> Result<(),
 fn own_failures() -> Result<(), Failed> {
     let work = scratch("broken")?;
     let broken = work.join("bin");
-    std::fs::create_dir(&broken)?;
-    for (name, script) in [("oshcc", "exec cc \"$@\""), ("oshrun", "echo lost >&2; exit 7")] {
-        let path = broken.join(name);
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n"))?;
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&path, mode)?;
-    }
+    commands(&broken, "exec cc \"$@\"", "echo lost >&2; exit 7")?;
     // A program that builds with any compiler.
     let sources = work.join("sources");
     std::fs::create_dir(&sources)?;
@@ -286,22 +288,12 @@ fn own_failures() -> Result<(), Failed> {
     }
     let own = format!("broken={}", broken.display());
     let (sources, work) = (sources.display().to_string(), work.display().to_string());
-    let output = oshbench(&[
-        "run",
-        "--tiny",
-        "--only",
-        "waits",
-        "--own",
-        &own,
-        "--sources",
-        &sources,
-        "--work",
-        &work,
-    ])?;
+    let places = ["--own", &own, "--sources", &sources, "--work", &work];
+    let output = oshbench(&[&["run", "--tiny", "--only", "waits"], &places[..]].concat())?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     check(
         output.status.code() == Some(1)
-            && text.contains("FAILED: broken, waits: ended with status 7: lost"),
+            && text.contains("Failed: broken, waits: ended with status 7: lost"),
         "a lost job went unnoticed",
         &output,
     )

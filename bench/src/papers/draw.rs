@@ -9,7 +9,7 @@ use crate::curves::Panel;
 use crate::implementation::Implementation;
 use crate::plan::Comparison;
 use crate::ratios::Ratios;
-use crate::report::{Point, RemarkKind, Report};
+use crate::report::{Point, Remark, Report};
 use crate::slower;
 use crate::suite::Suite;
 
@@ -24,7 +24,7 @@ pub fn measure(
     let suite = Suite {
         implementations: who.to_vec(),
         extent: setting.extent,
-        repeats: Some(setting.repeats.unwrap_or(setting.extent.repeats().min(5))),
+        repeats: setting.repeats,
         limit: None,
         groups: groups.to_vec(),
         only: Vec::new(),
@@ -32,15 +32,10 @@ pub fn measure(
         work: setting.work.clone(),
     };
     let report = suite.run()?;
-    let remark = |remark: &crate::report::Remark| {
-        let word = match remark.kind {
-            RemarkKind::Skipped => "Not measured",
-            RemarkKind::BadEnd => "Bad end",
-            // A forced algorithm that is not for all sizes ends the job at the first that is too long.
-            RemarkKind::Failed if remark.what.contains("which SHMEM_") => "Not at all sizes",
-            RemarkKind::Failed => "Failed",
-        };
-        format!("{word}: {}, {}: {}", remark.implementation, remark.program, remark.what)
+    // A forced algorithm that is not for all sizes ends the job at the first that is too long.
+    let remark = |remark: &Remark| match remark.what.contains("which SHMEM_") {
+        true => remark.to_string().replacen("Failed", "Not at all sizes", 1),
+        false => remark.to_string(),
     };
     let mut remarks: Vec<String> = report.remarks.iter().map(remark).collect();
     remarks.extend(crate::table::warnings(&report));

@@ -1,21 +1,30 @@
 //! `oshbench figures`: the figures and tables of the papers behind this library, measured anew.
 //!
-//! A figure is data: who runs which programs, and which of their figures are drawn. `list` holds those of each
-//! paper, `draw` makes pictures, tables and files of them, `programs` runs what is not a program of
-//! the suite.
+//! A figure is data: who runs which programs, and which of their figures are drawn. Each paper has a module,
+//! `applications` and `init` run what is not a program of the suite, `draw` makes pictures, tables and
+//! files of all.
 
+mod applications;
 mod draw;
+mod init;
 mod list;
+mod mapping;
+mod ondemand;
+mod oshmpi;
 mod page;
-mod programs;
+mod partitions;
+mod shcoll;
 
 use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use oneshmem_plots::plot::Plot;
 use serde::Serialize;
 
 use crate::curves::Panel;
+use crate::execute;
 use crate::implementation::Implementation;
 use crate::over::Over;
 use crate::plan::{Comparison, Extent};
@@ -29,8 +38,8 @@ pub struct Setting {
     pub smartmap: Option<Implementation>,
     /// How much to run.
     pub extent: Extent,
-    /// How often to run everything, if not as usual.
-    pub repeats: Option<usize>,
+    /// How often to run everything.
+    pub repeats: usize,
     /// The folder of the suite's programs.
     pub sources: PathBuf,
     /// The folder of the examples.
@@ -53,6 +62,8 @@ pub struct Paper {
     pub title: &'static str,
     /// Authors, conference and year.
     pub by: &'static str,
+    /// What it shows that no machine of this project can, and why.
+    pub absent: &'static [&'static str],
     /// Its figures and tables, in order.
     pub figures: fn(&Setting) -> anyhow::Result<Vec<Figure>>,
 }
@@ -81,9 +92,17 @@ pub enum Content {
         panels: Vec<Panel>,
     },
     /// Something else.
-    Made(fn(&Setting) -> anyhow::Result<Drawing>),
+    Made(Box<Make>),
     /// It cannot be drawn here, and why.
     Missing(String),
+}
+
+type Make = dyn Fn(&Setting) -> anyhow::Result<Drawing>;
+
+impl Content {
+    fn made(make: impl Fn(&Setting) -> anyhow::Result<Drawing> + 'static) -> Self {
+        Self::Made(Box::new(make))
+    }
 }
 
 /// A figure that has been drawn.
@@ -131,6 +150,17 @@ impl Setting {
         };
         self.implementations.iter().map(over).collect()
     }
+
+    /// What these make over two emulated nodes, if there are nodes.
+    fn on_two_nodes(
+        &self,
+        make: impl FnOnce(Vec<Implementation>) -> Content,
+    ) -> anyhow::Result<Content> {
+        match &self.no_nodes {
+            Some(why) => Ok(Content::Missing(why.clone())),
+            None => Ok(make(self.over_nodes()?)),
+        }
+    }
 }
 
 /// The figures that the command line names: paper and number, or all.
@@ -164,17 +194,19 @@ pub fn chosen(
 /// The list of all figures, for readers.
 pub fn listed(figures: &[(&Paper, usize, Figure)]) -> String {
     let mut text = String::new();
-    let mut last = "";
-    for (paper, number, figure) in figures {
-        if last != paper.key {
-            text += &format!("{}: {} ({})\n", paper.key, paper.title, paper.by);
-            last = paper.key;
+    for of_paper in figures.chunk_by(|one, next| one.0.key == next.0.key) {
+        let paper = of_paper[0].0;
+        text += &format!("{}: {} ({})\n", paper.key, paper.title, paper.by);
+        for (_, number, figure) in of_paper {
+            text += &format!("  {} {number}  {}", paper.key, figure.title);
+            if let Content::Missing(why) = &figure.content {
+                text += &format!(" (not here: {why})");
+            }
+            text += "\n";
         }
-        text += &format!("  {} {number}  {}", paper.key, figure.title);
-        if let Content::Missing(why) = &figure.content {
-            text += &format!(" (not here: {why})");
+        for what in paper.absent {
+            text += &format!("  not here: {what}\n");
         }
-        text += "\n";
     }
     text
 }
@@ -189,7 +221,7 @@ pub fn draw(
     let all = figures.len();
     for (nth, (paper, number, figure)) in figures.into_iter().enumerate() {
         eprintln!("{} of {all}: {} {number}, {}", nth + 1, paper.key, figure.title);
-        let (drawing, failed) = match &figure.content {
+        let (mut drawing, failed) = match &figure.content {
             Content::Measured { who, groups, panels } => {
                 draw::measure(setting, who, groups, panels)?
             }
@@ -206,6 +238,10 @@ pub fn draw(
             ),
         };
         fails |= failed;
+        // A picture may stand without its page.
+        for plot in drawing.plots.iter_mut().filter(|_| setting.extent != Extent::Full) {
+            plot.title += &format!(" ({})", scaled(setting.extent));
+        }
         let files = draw::write(setting, paper.key, number, &drawing)?;
         text += &format!("{} {number}, {}: {files}\n", paper.key, figure.title);
         for remark in &drawing.remarks {
@@ -230,4 +266,17 @@ pub fn scaled(extent: Extent) -> &'static str {
         Extent::Quick => "scaled down: --quick",
         Extent::Tiny => "scaled down: --tiny",
     }
+}
+
+fn cells(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+/// Runs a command that has to succeed. Returns what it printed.
+fn run(setting: &Setting, command: &mut Command, what: &str) -> anyhow::Result<execute::Outcome> {
+    let outcome = execute::run(command, &setting.work, Duration::from_secs(300))?;
+    if !outcome.success() {
+        bail!("{what} {}", outcome.reason());
+    }
+    Ok(outcome)
 }

@@ -13,14 +13,17 @@ pub fn render(
 ) -> anyhow::Result<String> {
     let names: Vec<&str> = setting.implementations.iter().map(|who| who.name.as_str()).collect();
     let title = format!("Figures of the papers, on this machine: {}", names.join(", "));
-    let mut last = "";
     let mut body = Vec::new();
-    for (paper, number, figure, drawing) in sections {
-        if last != paper.key {
-            body.push(html! { h2 { (paper.title) } p.note { (paper.by) } });
-            last = paper.key;
+    for of_paper in sections.chunk_by(|one, next| one.0.key == next.0.key) {
+        let paper = of_paper[0].0;
+        body.push(html! { h2 { (paper.title) } p.note { (paper.by) } });
+        for (_, number, figure, drawing) in of_paper {
+            body.push(section(setting, paper.key, *number, figure, drawing)?);
         }
-        body.push(section(setting, paper.key, *number, figure, drawing)?);
+        body.push(html! {
+            h3 { "What the paper has and this page cannot have" }
+            ul { @for what in paper.absent { li { (what) } } }
+        });
     }
     let machine = Machine::here(&setting.cpus);
     let scaled = scaled(setting.extent);
