@@ -7,20 +7,20 @@ static const uintptr_t END = (uintptr_t)1 << 39;
 
 static long data;
 
-/* The kernel gives the highest free addresses first: large pieces, then what is left between them. */
+/* Takes the free pages of these addresses; leaves holes of less than 4 GiB. */
+static void take(uintptr_t start, uintptr_t bytes)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    if (mmap((void *)start, bytes, PROT_NONE, flags, -1, 0) != MAP_FAILED || bytes <= (uintptr_t)4 << 30)
+        return;
+    take(start, bytes / 2);
+    take(start + bytes / 2, bytes / 2);
+}
+
 static void take_what_is_beyond(void)
 {
-    for (size_t bytes = (size_t)1 << 52; bytes >= 4096; bytes /= 2) {
-        for (;;) {
-            char *at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-            if (at == MAP_FAILED)
-                break;
-            if ((uintptr_t)at < END) {
-                munmap(at, bytes);
-                break;
-            }
-        }
-    }
+    for (uintptr_t start = END; start < (uintptr_t)1 << 48; start += END)
+        take(start, END);
 }
 
 /* The next PE's copy is in that space, and is what this PE writes to. */
