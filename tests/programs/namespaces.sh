@@ -21,6 +21,9 @@ i=0
 while [ $i -lt "$n" ]; do
     ip netns add node$i
     ip -n node$i link set lo up
+    if [ -n "$PORT_RANGE" ]; then
+        echo "$PORT_RANGE" | ip netns exec node$i tee /proc/sys/net/ipv4/ip_local_port_range > /dev/null
+    fi
     i=$((i + 1))
 done
 e=0
@@ -36,11 +39,6 @@ while [ $e -lt "${NETWORKS:-1}" ]; do
         i=$((i + 1))
     done
     e=$((e + 1))
-done
-i=0
-while [ -n "$PORT_RANGE" ] && [ $i -lt "$n" ]; do
-    echo "$PORT_RANGE" | ip netns exec node$i tee /proc/sys/net/ipv4/ip_local_port_range > /run/ports
-    i=$((i + 1))
 done
 if [ -n "$SLOW_LINK" ]; then
     mkfifo /run/ready
