@@ -135,15 +135,21 @@ pub enum RemarkKind {
     Failed,
 }
 
+impl Remark {
+    /// It without its kind.
+    pub fn about(&self) -> String {
+        format!("{}, {}: {}", self.implementation, self.program, self.what)
+    }
+}
+
 impl std::fmt::Display for Remark {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { implementation, program, kind, what } = self;
-        let kind = match kind {
+        let kind = match self.kind {
             RemarkKind::Skipped => "Not measured",
             RemarkKind::BadEnd => "Bad end",
             RemarkKind::Failed => "Failed",
         };
-        write!(f, "{kind}: {implementation}, {program}: {what}")
+        write!(f, "{kind}: {}", self.about())
     }
 }
 

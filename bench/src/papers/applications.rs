@@ -10,7 +10,6 @@ use oneshmem_plots::{Unit, figures, stats};
 use super::{Drawing, Setting, Table, cells, run};
 use crate::execute;
 use crate::implementation::Implementation;
-use crate::plan::Extent;
 use crate::progress::Progress;
 
 /// Applications: whether in the folder of patterns or among the examples, name, and arguments of a
@@ -61,11 +60,7 @@ fn run_one(
 
 /// How many peers a PE of each application talks to.
 pub fn peers(setting: &Setting) -> anyhow::Result<Drawing> {
-    let numbers: &[usize] = match setting.extent {
-        Extent::Full => &[2, 4, 8, 16, 32],
-        Extent::Quick => &[2, 4, 8, 16],
-        Extent::Tiny => &[2, 4],
-    };
+    let numbers: &[usize] = setting.by(&[2, 4, 8, 16, 32], &[2, 4, 8, 16], &[2, 4]);
     let mut header = cells(&["peers of a PE, on average"]);
     header.extend(numbers.iter().map(|pes| format!("{pes} PEs")));
     header.extend(FAR.map(|pes| format!("{pes} (extrapolated)")));
@@ -100,7 +95,7 @@ pub fn peers(setting: &Setting) -> anyhow::Result<Drawing> {
 
 /// How long the jobs of each application take, with peers attached on demand and eagerly.
 pub fn times(setting: &Setting) -> anyhow::Result<Drawing> {
-    let pes = if setting.extent == Extent::Tiny { 2 } else { 8 };
+    let pes = setting.by(8, 8, 2);
     let mut places = vec![("on a node", setting.own().clone())];
     if setting.no_nodes.is_none() {
         places.push(("on two nodes", setting.over_nodes()?.swap_remove(0)));

@@ -9,7 +9,7 @@ use crate::curves::Panel;
 use crate::implementation::Implementation;
 use crate::plan::Comparison;
 use crate::ratios::Ratios;
-use crate::report::{Point, Remark, Report};
+use crate::report::{Point, Remark, RemarkKind, Report};
 use crate::slower;
 use crate::suite::Suite;
 
@@ -33,9 +33,11 @@ pub fn measure(
     };
     let report = suite.run()?;
     // A forced algorithm that is not for all sizes ends the job at the first that is too long.
-    let remark = |remark: &Remark| match remark.what.contains("which SHMEM_") {
-        true => remark.to_string().replacen("Failed", "Not at all sizes", 1),
-        false => remark.to_string(),
+    let remark = |remark: &Remark| match remark.kind {
+        RemarkKind::Failed if remark.what.contains("which SHMEM_") => {
+            format!("Not at all sizes: {}", remark.about())
+        }
+        _ => remark.to_string(),
     };
     let mut remarks: Vec<String> = report.remarks.iter().map(remark).collect();
     remarks.extend(crate::table::warnings(&report));

@@ -9,7 +9,6 @@ use oneshmem_plots::{Unit, figures, stats};
 
 use super::{Content, Drawing, Figure, Setting, Table, cells, run};
 use crate::apps::OVERSUBSCRIBE;
-use crate::plan::Extent;
 use crate::progress::Progress;
 use crate::slower;
 
@@ -188,11 +187,7 @@ impl<'a> Device<'a> {
     /// The latencies of one operation of `latency.cc`.
     fn latency(mut self, wanted: &str) -> anyhow::Result<Drawing> {
         let programs = self.build(&self.devices().join("latency.cc"))?;
-        let most = match self.setting.extent {
-            Extent::Full => "268435456",
-            Extent::Quick => "1048576",
-            Extent::Tiny => "64",
-        };
+        let most = self.setting.by("268435456", "1048576", "64");
         let mut found = Found::new();
         let mut progress = Progress::of(self.setting.repeats * self.forms.len());
         for _ in 0..self.setting.repeats {
@@ -226,11 +221,7 @@ impl<'a> Device<'a> {
     ) -> anyhow::Result<Drawing> {
         let source = self.setting.examples.join("openmp").join(format!("{name}.cc"));
         let programs = self.build(&source)?;
-        let size = match self.setting.extent {
-            Extent::Full => full,
-            Extent::Quick => quick,
-            Extent::Tiny => tiny,
-        };
+        let size = self.setting.by(full, quick, tiny);
         let numbers = [1, 2, 4];
         let mut progress = Progress::of(numbers.len() * self.forms.len() * self.setting.repeats);
         let mut found = Found::new();
