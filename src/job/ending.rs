@@ -15,6 +15,10 @@ use std::time::{Duration, Instant};
 
 /// How long PEs may take to end by themselves when the job ends.
 const GRACE: Duration = Duration::from_millis(200);
+/// How long they may take once they have been told by a signal.
+const TOLD: Duration = Duration::from_millis(500);
+/// How often the PE that ends the job looks for those that are left.
+const EACH_LOOK: Duration = Duration::from_millis(5);
 /// How long the launcher of a job on several nodes may take to end this process, once it knows that
 /// the job has ended.
 const LAUNCHER: Duration = Duration::from_secs(5);
@@ -252,11 +256,13 @@ fn end_near(job: &Job, status: i32) {
         life => life.unwrap_or(Life::Ended),
     };
     let left = || job.near().filter(|pe| *pe != job.pe && life(*pe) != Life::Ended);
-    let (begun, mut told) = (Instant::now(), Vec::new());
-    loop {
-        let (waited, left): (_, Vec<usize>) = (begun.elapsed(), left().collect());
-        let limit = if left.iter().all(|pe| is_ready(*pe)) { 2 * GRACE } else { LAUNCHER };
-        if left.is_empty() || waited >= limit {
+    let begun = Instant::now();
+    let (mut waited, mut told, mut since_told) = (Duration::ZERO, Vec::new(), Duration::ZERO);
+    // Counted in looks, not by the clock: while this process or the machine stands still, peers
+    // cannot be blamed.
+    while waited < LAUNCHER {
+        let left: Vec<usize> = left().collect();
+        if left.is_empty() || since_told >= TOLD && left.iter().all(|pe| told.contains(pe)) {
             break;
         }
         if waited >= GRACE {
@@ -264,17 +270,27 @@ fn end_near(job: &Job, status: i32) {
                 if !told.contains(&pe) {
                     life::notify_end(&job.control, pe);
                     told.push(pe);
+                    since_told = Duration::ZERO;
                 }
             }
         }
-        process::sleep(Duration::from_millis(5));
+        process::sleep(EACH_LOOK);
+        waited += EACH_LOOK;
+        since_told += EACH_LOOK;
     }
     if left().next().is_some() {
         ask_launcher(job.launcher, status, job.exchange.is_some());
         let until = Instant::now() + GRACE;
         while Instant::now() < until && left().next().is_some() {
-            process::sleep(Duration::from_millis(5));
+            process::sleep(EACH_LOOK);
         }
     }
-    left().for_each(|pe| life::signal(file, pe, libc::SIGKILL));
+    left().for_each(|pe| {
+        let pid = file.member(pe).pid.load(Ordering::Relaxed);
+        let waited = begun.elapsed();
+        message::say(format_args!(
+            "PE {pe} (pid {pid}) has not ended {waited:.1?} after the job; killing it"
+        ));
+        life::signal(file, pe, libc::SIGKILL);
+    });
 }

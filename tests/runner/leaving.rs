@@ -26,6 +26,7 @@ pub fn trials() -> Vec<Trial> {
             add(launcher, &format!("never/{}", variant.name()), Box::new(run));
         }
         add(launcher, "early-exit-0", Box::new(move || early(launcher)));
+        add(launcher, "stalled-exit-0", Box::new(move || stalled(launcher)));
     }
     trials
 }
@@ -83,4 +84,16 @@ fn early(launcher: Launcher) -> Result {
         }
     }
     Ok(())
+}
+
+/// A PE that ends the job stands still before it has told the others: they still leave by themselves.
+fn stalled(launcher: Launcher) -> Result {
+    let program = compile::plain("tests/programs/stalls.c", &[])?;
+    let pes = launcher.some_pes();
+    let outcomes = launcher.run(pes, &program, &[&(pes - 1).to_string()], &[])?;
+    for outcome in &outcomes {
+        outcome
+            .require(!outcome.stderr.contains("killing"), "a PE was killed, which had no chance")?;
+    }
+    all_succeed(&outcomes)
 }
