@@ -221,14 +221,14 @@ fn over_nodes() -> Result<(), Failed> {
                     mkdir \"$0.ran\" 2> /dev/null && exec sleep 1000";
     commands(&other, &compiler, launcher)?;
     let peer = format!("hangs={}", other.display());
-    let some = ["nodes", "--tiny", "--repeats", "1", "--limit", "15", "--peer", &peer];
+    let some = ["nodes", "--tiny", "--repeats", "1", "--limit", "10", "--peer", &peer];
     let output = oshbench(&[&some, &places[..]].concat())?;
     let text = String::from_utf8_lossy(&output.stdout);
     let words =
         ["fetch-add, target computes", "put 1 MiB", "sum of 8 B", "shmem_init", "whole job"];
     let rows = words.iter().all(|word| text.contains(word)) && text.contains("2 x 2");
     check(output.status.success() && rows, "jobs over nodes are not measured", &output)?;
-    let told = text.contains("hangs, facts: did not end in 15 s");
+    let told = text.contains("hangs, facts: did not end in 10 s");
     check(told, "jobs that hang are not reported", &output)
 }
 
