@@ -160,13 +160,13 @@ impl Site {
             let _ = write!(text, ",{ip}-{prefix}{mark}");
         }
         if let Err(why) = &self.rdma {
-            let why = &why.as_bytes()[..why.len().min(REASON)];
-            let _ = write!(text, ",!{}", hex(why));
+            let why = why.replace(char::is_control, " ");
+            let _ = write!(text, ",!{}", hex(&why.as_bytes()[..why.len().min(REASON)]));
         }
         text
     }
 
-    /// Decodes it; `None` if the text is none.
+    /// Decodes it; `None` if the text is none, or says more than a host does.
     pub fn decode(text: &str) -> Option<Self> {
         let (text, why) = text.split_once(",!").map_or((text, None), |it| (it.0, Some(it.1)));
         let mut words = text.split(',');
@@ -180,13 +180,15 @@ impl Site {
             addresses.push((ip, plain.parse().ok()?));
         }
         let rdma = match why {
-            Some(digits) if rdma.is_empty() => {
-                Err(String::from_utf8_lossy(&of_hex(digits)?).into_owned())
+            // People read it in a terminal.
+            Some(digits) if rdma.is_empty() && digits.len() <= 2 * REASON => {
+                let why = String::from_utf8_lossy(&of_hex(digits)?).into_owned();
+                Err((!why.contains(char::is_control)).then_some(why)?)
             }
             Some(_) => return None,
             None => Ok(rdma),
         };
-        Some(Self { stack, addresses, rdma })
+        (addresses.len() <= MOST).then_some(Self { stack, addresses, rdma })
     }
 
     /// Its first address in a network.
@@ -409,6 +411,11 @@ mod tests {
             "1,10.0.0.1-8r,!",
         ] {
             assert_eq!(Site::decode(text), None, "{text}");
+        }
+        let long = format!("1,!{}", "78".repeat(REASON + 1));
+        let many = format!("1{}", ",10.0.0.1-8".repeat(MOST + 1));
+        for text in [&long[..], &many, "1,!1b5b6d"] {
+            assert_eq!(Site::decode(text), None, "more than a host says: {text}");
         }
         let found: [Result<(), String>; 2] = [Ok(()), Err("no = yes, or no / yes".into())];
         for own in found.map(|found| Site::own(Some(|_: &str| found.clone()))) {
