@@ -153,25 +153,6 @@ fn uninlined(name: &str) -> &str {
     name.strip_prefix("inlined.").unwrap_or(name)
 }
 
-/// The best of some points in each turn relative to one of them: the cost of not being the best.
-pub fn behind_best(point: &Point, all: &[&Point]) -> Option<Ratios> {
-    Ratios::to(point, |run| run.samples.median, |turn| Some(best_in(all, turn)?.1))
-}
-
-/// The cost at a quantity's worst size relative to its best: the minimum over the raw programs that
-/// may limit it.
-pub fn evenest_raw(report: &Report, point: &Point) -> Option<f64> {
-    let mut names: Vec<&str> =
-        candidates(report, point).iter().map(|raw| raw.name.as_str()).collect();
-    names.dedup();
-    let worst = |name: &str| {
-        let all: Vec<&Point> = report.points_of(RAW).filter(|raw| raw.name == name).collect();
-        let costs = all.iter().filter_map(|raw| Some(behind_best(raw, &all)?.value()));
-        costs.max_by(f64::total_cmp)
-    };
-    names.into_iter().filter_map(worst).min_by(f64::total_cmp)
-}
-
 /// The costs of a point relative to its limit.
 pub fn ratios(report: &Report, point: &Point) -> Option<Ratios> {
     let candidates = candidates(report, point);

@@ -7,7 +7,6 @@ mod diff;
 mod distance;
 mod execute;
 mod gallery;
-mod goals;
 mod implementation;
 mod instructions;
 mod limits;
@@ -89,7 +88,7 @@ fn run(options: &options::Run) -> anyhow::Result<bool> {
     say(&format!(
         "{}{written}\n{}",
         table::print(&report, options.all),
-        goals::verdict(&goals::standings(&report))
+        slower::in_report(&report, &report.peers().collect::<Vec<_>>())
     ))?;
     Ok(!report.fails())
 }

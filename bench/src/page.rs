@@ -5,7 +5,6 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::distance;
 use crate::figures;
 use crate::gallery::{self, PageSection};
-use crate::goals::{self, Met};
 use crate::instructions as counts;
 use crate::limits;
 use crate::ratios::Ratios;
@@ -31,7 +30,6 @@ pub fn render(report: &Report) -> anyhow::Result<String> {
                 ul { @for warning in &warnings { li { (warning) } } }
             }
         }
-        (standings(report))
         (facts(report))
         @for section in &sections { (section) }
         (instructions(&instruction_rows))
@@ -65,32 +63,6 @@ fn section(section: PageSection) -> anyhow::Result<Markup> {
         p { (section.caption) }
         div.plots { @for plot in &plots { figure { (PreEscaped(plot)) } } }
     })
-}
-
-/// The table of goals.
-fn standings(report: &Report) -> Markup {
-    let standings = goals::standings(report);
-    html! {
-        @if !standings.is_empty() {
-            h2 { "Goals" }
-            table.goals {
-                tr { @for cell in goals::HEADER { th { (cell) } } }
-                @for standing in &standings {
-                    @let class = match standing.met { Met::Yes => "at-limit", Met::No => "far", Met::Unclear => "" };
-                    @let [title, which, best, ratio, most, met] = standing.cells();
-                    tr {
-                        th { (title) }
-                        td { (which) }
-                        td.figure { (best) }
-                        td.figure { (ratio) }
-                        td.figure { (most) }
-                        td class=(class) { (met) }
-                    }
-                }
-            }
-            p.note { (goals::NOTE) }
-        }
-    }
 }
 
 fn instructions(rows: &[Vec<String>]) -> Markup {

@@ -4,7 +4,6 @@ use comfy_table::{CellAlignment, Table, TableComponent, presets};
 
 use crate::distance;
 use crate::figures;
-use crate::goals::{self, Standing};
 use crate::instructions;
 use crate::limits;
 use crate::ratios::Ratios;
@@ -28,11 +27,6 @@ pub fn print(report: &Report, all: bool) -> String {
     line(headline(report));
     for warning in warnings(report) {
         line(format!("NOISE: {warning}"));
-    }
-    let standings = goals::standings(report);
-    if !standings.is_empty() {
-        line(goals_table(&standings).to_string());
-        line(format!("{}\n", goals::NOTE));
     }
     line(table(report, all).to_string());
     line(format!("{FIGURES} {RATIOS}"));
@@ -98,12 +92,6 @@ pub fn plain(header: Vec<String>, right: std::ops::Range<usize>) -> Table {
 pub fn of_rows(rows: &[Vec<String>]) -> Table {
     let mut table = plain(rows.first().cloned().unwrap_or_default(), 0..0);
     table.add_rows(rows.iter().skip(1).cloned());
-    table
-}
-
-fn goals_table(standings: &[Standing<'_>]) -> Table {
-    let mut table = plain(goals::HEADER.map(str::to_owned).to_vec(), 2..5);
-    table.add_rows(standings.iter().map(Standing::cells));
     table
 }
 

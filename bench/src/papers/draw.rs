@@ -1,15 +1,13 @@
 //! Measures what a figure shows, and writes it: plots as SVG, points and tables as CSV, all as JSON.
 
 use anyhow::Context;
-use oneshmem_plots::figures;
 use serde::Serialize;
 
 use super::{Drawing, Setting, Table, scaled};
 use crate::curves::Panel;
 use crate::implementation::Implementation;
 use crate::plan::Comparison;
-use crate::ratios::Ratios;
-use crate::report::{Point, Remark, RemarkKind, Report};
+use crate::report::{Point, Remark, RemarkKind};
 use crate::slower;
 use crate::suite::Suite;
 
@@ -32,6 +30,8 @@ pub fn measure(
         work: setting.work.clone(),
     };
     let report = suite.run()?;
+    let peers: Vec<&str> =
+        setting.implementations[1..].iter().map(|who| who.name.as_str()).collect();
     // A forced algorithm that is not for all sizes ends the job at the first that is too long.
     let remark = |remark: &Remark| match remark.kind {
         RemarkKind::Failed if remark.what.contains("which SHMEM_") => {
@@ -45,36 +45,10 @@ pub fn measure(
         plots: panels.iter().map(|panel| panel.plot(&report)).collect(),
         tables: Vec::new(),
         remarks,
-        behind: behind(setting, &report),
+        behind: slower::in_report(&report, &peers),
         points: report.points.clone(),
     };
     Ok((drawing, report.fails()))
-}
-
-/// Where another implementation is ahead of each of our own variants.
-fn behind(setting: &Setting, report: &Report) -> String {
-    let (own, peers) = setting.implementations.split_at(1);
-    let is_peer = |name: &str| peers.iter().any(|peer| peer.name == name);
-    let ours = |name: &str| !is_peer(name) && name.starts_with(&own[0].name);
-    let (mut all, mut slower) = (0, Vec::new());
-    for theirs in report.points.iter().filter(|point| is_peer(&point.implementation)) {
-        let same = |point: &&Point| ours(&point.implementation) && point.key() == theirs.key();
-        let ratios =
-            report.points.iter().filter(same).filter_map(|own| Ratios::between(own, theirs));
-        let Some(best) = ratios.map(|ratios| ratios.value()).min_by(f64::total_cmp) else {
-            continue;
-        };
-        all += 1;
-        if best > 1.0 {
-            let size = match theirs.size {
-                0 => String::new(),
-                size => format!(" {}", figures::bytes(size)),
-            };
-            let what = format!("{}{size} on {} PEs", theirs.name, theirs.pes);
-            slower.push(slower::point(&what, best, &theirs.implementation));
-        }
-    }
-    slower::sentence("Slower than another implementation", all, &slower)
 }
 
 #[derive(Serialize)]
