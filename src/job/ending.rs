@@ -146,12 +146,17 @@ pub(super) fn patience(job: &Job) -> Duration {
 pub(super) fn lose(job: &Job, pe: usize, status: i32, what: fmt::Arguments) -> ! {
     let file = job.control.job();
     if abort::raise(file, AbortKind::PeerDied, pe, status) {
-        match file.member(pe).pid.load(Ordering::Relaxed) {
-            0 => message::say(format_args!("PE {pe} {what}; ending the job")),
-            pid => message::say(format_args!("PE {pe} (pid {pid}) {what}; ending the job")),
-        }
+        message::say(format_args!("{} {what}; ending the job", called(file, pe)));
     }
     end_job(status)
+}
+
+/// PE `pe` in messages, with its process if that is known.
+fn called(file: &JobFile, pe: usize) -> String {
+    match file.member(pe).pid.load(Ordering::Relaxed) {
+        0 => format!("PE {pe}"),
+        pid => format!("PE {pe} (pid {pid})"),
+    }
 }
 
 fn leave(job: &Job, word: u64) -> ! {
@@ -255,42 +260,43 @@ fn end_near(job: &Job, status: i32) {
         Ok(Life::Replaced) if !is_ready(pe) => Life::Ended,
         life => life.unwrap_or(Life::Ended),
     };
-    let left = || job.near().filter(|pe| *pe != job.pe && life(*pe) != Life::Ended);
+    let is_left = |pe: &usize| life(*pe) != Life::Ended;
     let begun = Instant::now();
-    let (mut waited, mut told, mut since_told) = (Duration::ZERO, Vec::new(), Duration::ZERO);
+    let (mut waited, mut told, mut last_told) = (Duration::ZERO, Vec::new(), Duration::ZERO);
     // Counted in looks, not by the clock: while this process or the machine stands still, peers
     // cannot be blamed.
-    while waited < LAUNCHER {
-        let left: Vec<usize> = left().collect();
-        if left.is_empty() || since_told >= TOLD && left.iter().all(|pe| told.contains(pe)) {
-            break;
+    let mut left: Vec<usize> = loop {
+        let left: Vec<_> = job.near().filter(|pe| *pe != job.pe && is_left(pe)).collect();
+        if left.is_empty() {
+            return;
+        }
+        let all_told = || left.iter().all(|pe| told.contains(pe));
+        if waited >= LAUNCHER || waited - last_told >= TOLD && all_told() {
+            break left;
         }
         if waited >= GRACE {
             for pe in left.into_iter().filter(|pe| is_ready(*pe)) {
                 if !told.contains(&pe) {
                     life::notify_end(&job.control, pe);
                     told.push(pe);
-                    since_told = Duration::ZERO;
+                    last_told = waited;
                 }
             }
         }
         process::sleep(EACH_LOOK);
         waited += EACH_LOOK;
-        since_told += EACH_LOOK;
+    };
+    ask_launcher(job.launcher, status, job.exchange.is_some());
+    // Only these: a PE that joins from now on sees the abort word.
+    let mut waited = Duration::ZERO;
+    while waited < GRACE && !left.is_empty() {
+        process::sleep(EACH_LOOK);
+        waited += EACH_LOOK;
+        left.retain(is_left);
     }
-    if left().next().is_some() {
-        ask_launcher(job.launcher, status, job.exchange.is_some());
-        let until = Instant::now() + GRACE;
-        while Instant::now() < until && left().next().is_some() {
-            process::sleep(EACH_LOOK);
-        }
-    }
-    left().for_each(|pe| {
-        let pid = file.member(pe).pid.load(Ordering::Relaxed);
-        let waited = begun.elapsed();
-        message::say(format_args!(
-            "PE {pe} (pid {pid}) has not ended {waited:.1?} after the job; killing it"
-        ));
+    for pe in left {
+        let (who, waited) = (called(file, pe), begun.elapsed());
+        message::say(format_args!("{who} has not ended {waited:.1?} after the job; killing it"));
         life::signal(file, pe, libc::SIGKILL);
-    });
+    }
 }
