@@ -14,9 +14,11 @@ int main(int argc, char **argv)
         pid_t pe = getpid();
         if (fork() == 0) {
             usleep(50000);
-            kill(pe, SIGSTOP);
+            if (getppid() == pe) /* else it has ended */
+                kill(pe, SIGSTOP);
             sleep(1);
-            kill(pe, SIGCONT);
+            if (getppid() == pe)
+                kill(pe, SIGCONT);
             _exit(0);
         }
         shmem_global_exit(0);
