@@ -85,11 +85,9 @@ fn run(options: &options::Run) -> anyhow::Result<bool> {
     if let Some(directory) = &options.plots {
         gallery::write(&report, directory)?;
     }
-    say(&format!(
-        "{}{written}\n{}",
-        table::print(&report, options.all),
-        slower::in_report(&report, &report.peers().collect::<Vec<_>>())
-    ))?;
+    let (table, peers) = (table::print(&report, options.all), report.peers().collect::<Vec<_>>());
+    let slower = slower::in_report(&report, &peers);
+    say(format!("{table}{written}\n{slower}").trim_end())?;
     Ok(!report.fails())
 }
 

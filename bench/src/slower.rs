@@ -50,6 +50,7 @@ pub fn in_report(report: &Report, peers: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Unit;
 
     #[test]
     fn one_sentence_or_none() {
@@ -59,6 +60,27 @@ mod tests {
         assert_eq!(
             sentence("Slower", 3, &points),
             "Slower at 2 of 3 points: put of 8 B (1.25 times other's time), get (2.00 times other's time).\n"
+        );
+    }
+
+    #[test]
+    fn each_variant_of_ours_is_behind() {
+        let mut report = Report::of(&["mine", "other"]);
+        for (who, name, value) in [
+            ("mine", "behind", 300.0),
+            ("mine, SMARTMAP", "behind", 200.0),
+            ("other", "behind", 100.0),
+            ("mine", "ahead", 200.0),
+            ("mine, SMARTMAP", "ahead", 50.0),
+            ("other", "ahead", 100.0),
+            ("other", "alone", 1.0),
+            (RAW, "alone", 2.0),
+        ] {
+            report.note(who, name, (8, 2), Unit::Nanoseconds, &[value; 3]);
+        }
+        assert_eq!(
+            in_report(&report, &["other"]),
+            "Slower than another implementation at 1 of 2 points: behind 8 B on 2 PEs (2.00 times other's time).\n"
         );
     }
 }
