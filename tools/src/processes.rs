@@ -59,7 +59,7 @@ impl Stat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Instant;
+    use nix::time::{ClockId, clock_gettime};
 
     #[test]
     fn only_processes_that_exist_have_a_state() {
@@ -70,10 +70,16 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_computes_runs_longer() {
+    fn the_time_of_a_process_is_that_of_its_clock() {
         let run = || Stat::of(std::process::id()).unwrap().run;
-        let (before, begin) = (run(), Instant::now());
-        while run() < before + 2 * TICK {}
-        assert!(begin.elapsed() >= TICK);
+        let clock = || Duration::from(clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).unwrap());
+        let (before, begin) = (clock(), run());
+        while run() < begin + 2 * TICK {}
+        // Both times of a process are rounded to ticks.
+        let (run, after) = (run(), clock());
+        assert!(
+            before <= run + 2 * TICK && run <= after + 2 * TICK,
+            "{before:?} {run:?} {after:?}"
+        );
     }
 }
