@@ -14,7 +14,7 @@ use std::ffi::CStr;
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// UCX's libraries; some versions accept in one, some in another.
 const LIBRARIES: [&CStr; 3] = [c"libucs.so.0", c"libuct.so.0", c"libucp.so.0"];
@@ -33,8 +33,8 @@ struct Door {
     listeners: Vec<(RawFd, SocketAddr)>,
     /// Whether connections are to be kept until they are admitted, instead of closed.
     keeps: bool,
-    /// Those that have come, with the other side's address and the time.
-    waiting: Vec<(OwnedFd, SocketAddr, Instant)>,
+    /// Those that have come, with the other side's address and the server's time when it first saw them.
+    waiting: Vec<(OwnedFd, SocketAddr, Option<Duration>)>,
     /// Those that UCX may have.
     admitted: VecDeque<OwnedFd>,
     /// Own connections that only make UCX look.
@@ -146,7 +146,7 @@ impl Door {
                 if self.waiting.len() >= MOST {
                     self.waiting.remove(0);
                 }
-                self.waiting.push((connection, address, Instant::now()));
+                self.waiting.push((connection, address, None));
             }
         }
         self.admitted.pop_front()
@@ -207,10 +207,17 @@ impl Guard {
         }
     }
 
-    /// Closes the connections that `are_strange`, by their number, address and time.
-    pub(super) fn drop_strangers(&self, are_strange: impl Fn(usize, SocketAddr, Instant) -> bool) {
+    /// Closes the connections that `are_strange`, by their number, address, and how long they have been here
+    /// when it is `now`.
+    pub(super) fn drop_strangers(
+        &self,
+        now: Duration,
+        are_strange: impl Fn(usize, SocketAddr, Duration) -> bool,
+    ) {
         let mut door = self.door();
         let count = door.waiting.len();
-        door.waiting.retain(|(_, address, since)| !are_strange(count, *address, *since));
+        door.waiting.retain_mut(|(_, address, since)| {
+            !are_strange(count, *address, now - *since.get_or_insert(now))
+        });
     }
 }

@@ -47,8 +47,9 @@ const ADMITTED: u8 = 0;
 /// How long the other side may acknowledge nothing. Without this limit, a connection to a host that is cut
 /// off lasts as long as TCP retries: a quarter of an hour.
 const SILENCE: Duration = Duration::from_secs(16);
-/// How long UCX's own socket may take to connect.
-const CONNECTING: Duration = Duration::from_secs(2);
+/// How long UCX's own socket may take to connect: as long as TCP takes where two of its first packets are
+/// lost.
+const CONNECTING: Duration = Duration::from_secs(8);
 
 /// Purposes of proofs.
 const CLIENT: &str = "oneshmem admission, client";

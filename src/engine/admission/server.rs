@@ -12,14 +12,14 @@ use std::os::fd::AsFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The most clients at once. If more come, the one that has been here for longest without a proof
-/// makes room.
+/// The most clients without a proof. If more come, the one that has been here for longest makes room.
 const MOST: usize = 64;
-/// How long a client may take, and how long a connection to UCX may stay that nobody announces.
+/// How long a client may take to prove itself, and how long a connection to UCX may stay that nobody
+/// announces.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long such a connection may stay if there are more than [`MOST`].
 const CROWDED: Duration = Duration::from_millis(250);
-/// How long the thread sleeps: while clients wait, and else.
+/// How long the thread sleeps: while clients wait for UCX, and else.
 const SOON: Duration = Duration::from_millis(1);
 const LATER: Duration = Duration::from_secs(1);
 
@@ -28,13 +28,14 @@ pub struct Server {
     listener: TcpListener,
     guard: Guard,
     clients: Vec<Client>,
-    /// Those that have proved themselves, have announced what they had to, and stay.
-    admitted: Vec<TcpStream>,
+    /// The time that it has waited, which passes only while it is ready to serve: clients are not blamed
+    /// for the time in which this process, or the machine, stands still.
+    waited: Duration,
 }
 
 struct Client {
     stream: TcpStream,
-    since: Instant,
+    since: Duration,
     challenge: [u8; CHALLENGE],
     /// What has come and has not been dealt with.
     read: Vec<u8>,
@@ -57,9 +58,8 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         let access = Access { admits: listener.local_addr().map_err(failed)?, listens };
         guard.keep();
-        let server =
-            Self { listener, guard: guard.clone(), clients: Vec::new(), admitted: Vec::new() };
-        Ok((server, access))
+        let (guard, waited) = (guard.clone(), Duration::ZERO);
+        Ok((Self { listener, guard, clients: Vec::new(), waited }, access))
     }
 
     /// Admits processes from now on, in a thread of its own. `secret`: the job's, once it is known.
@@ -80,24 +80,18 @@ impl Server {
             }
         };
         loop {
-            let waits = self.clients.iter().any(|client| client.announced.is_some());
-            let fds = self.clients.iter().map(|client| &client.stream).chain(&self.admitted);
-            let fds = fds.map(AsFd::as_fd);
-            let most = match (waits, self.clients.is_empty()) {
-                (true, _) => SOON,
-                (_, false) => CROWDED,
+            let most = match &self.clients {
+                some if some.iter().any(|client| client.announced.is_some()) => SOON,
+                some if some.iter().any(|client| client.proven.is_none()) => CROWDED,
                 _ => LATER,
             };
-            pass::wait(fds.chain([self.listener.as_fd()]), most);
+            let begin = Instant::now();
+            let streams = self.clients.iter().map(|client| client.stream.as_fd());
+            pass::wait(streams.chain([self.listener.as_fd()]), most);
+            self.waited += begin.elapsed().min(most);
             self.accept();
-            for mut client in std::mem::take(&mut self.clients) {
-                match client.advance(&secret) {
-                    Next::Waits => self.clients.push(client),
-                    Next::Stays => self.admitted.push(client.stream),
-                    Next::Goes => {}
-                }
-            }
-            self.admitted.retain(stays);
+            let waited = self.waited;
+            self.clients.retain_mut(|client| client.advance(&secret, waited));
             self.hand_over();
         }
     }
@@ -107,10 +101,10 @@ impl Server {
         // Not all at once: those who have proved themselves wait.
         for _ in 0..MOST {
             let Ok((stream, _)) = self.listener.accept() else { return };
-            let Some(client) = Client::begin(stream) else { continue };
-            if self.clients.len() >= MOST {
-                let unproven = self.clients.iter().position(|client| client.proven.is_none());
-                self.clients.remove(unproven.unwrap_or(0));
+            let Some(client) = Client::begin(stream, self.waited) else { continue };
+            let is_unproven = |client: &Client| client.proven.is_none();
+            if self.clients.iter().filter(|it| is_unproven(it)).count() >= MOST {
+                self.clients.iter().position(is_unproven).map(|oldest| self.clients.remove(oldest));
             }
             self.clients.push(client);
         }
@@ -125,58 +119,41 @@ impl Server {
             }
         }
         let announced = |address| self.clients.iter().any(|it| it.announced == Some(address));
-        self.guard.drop_strangers(|count, address, since| {
+        self.guard.drop_strangers(self.waited, |count, address, stayed| {
             let patience = if count > MOST { CROWDED } else { PATIENCE };
-            since.elapsed() >= patience && !announced(address)
+            stayed >= patience && !announced(address)
         });
     }
 }
 
-/// What becomes of a client.
-enum Next {
-    /// It may say more, or waits for an answer.
-    Waits,
-    /// It has proved itself and owes nothing.
-    Stays,
-    /// It is to go.
-    Goes,
-}
-
-impl Next {
-    fn waits_if(does: bool) -> Self {
-        if does { Self::Waits } else { Self::Goes }
-    }
-}
-
 impl Client {
-    fn begin(mut stream: TcpStream) -> Option<Self> {
+    fn begin(mut stream: TcpStream, since: Duration) -> Option<Self> {
         let challenge = random().ok()?;
         stream.set_nonblocking(true).ok()?;
         stream.set_nodelay(true).ok()?;
         stream.write_all(&[&MAGIC[..], &challenge].concat()).ok()?;
-        let (since, read) = (Instant::now(), Vec::new());
-        Some(Self { stream, since, challenge, read, proven: None, announced: None })
+        Some(Self { stream, since, challenge, read: Vec::new(), proven: None, announced: None })
     }
 
-    /// Takes in what has come.
-    fn advance(&mut self, secret: &Secret) -> Next {
-        let is_patient = self.since.elapsed() < PATIENCE;
+    /// Takes in what has come; false if the client is to go. One that has proved itself may take its
+    /// time, and may stay when it has announced its connections.
+    fn advance(&mut self, secret: &Secret, now: Duration) -> bool {
         let mut bytes = [0; ANNOUNCEMENT];
         let expected = match (&self.proven, self.announced) {
+            (None, _) if now.saturating_sub(self.since) >= PATIENCE => return false,
             (None, _) => 2 * CHALLENGE,
             (Some(_), None) => ANNOUNCEMENT,
-            (Some(_), Some(_)) => return Next::waits_if(is_patient),
+            (Some(_), Some(_)) => return stays(&self.stream),
         };
         match self.stream.read(&mut bytes[..expected - self.read.len()]) {
-            Ok(0) => return Next::Goes,
+            Ok(0) => return false,
             Ok(count) => self.read.extend(&bytes[..count]),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return Next::Goes,
+            Err(_) => return false,
         }
         if self.read.len() < expected {
-            let is_done = self.proven.is_some() && self.read.is_empty() && !is_patient;
-            return if is_done { Next::Stays } else { Next::waits_if(is_patient) };
+            return true;
         }
         let message = std::mem::take(&mut self.read);
         let (content, proof) = message.split_at(expected - CHALLENGE);
@@ -186,25 +163,25 @@ impl Client {
                 let challenges = [&self.challenge[..], content].concat();
                 let (theirs, ours) = (content, &self.challenge[..]);
                 if !is_proof(secret.proof(CLIENT, &[ours, theirs])) {
-                    return Next::Goes;
+                    return false;
                 }
                 self.proven = Some(challenges);
                 let proof = secret.proof(SERVER, &[ours, theirs]);
-                Next::waits_if(self.stream.write_all(proof.as_bytes()).is_ok())
+                self.stream.write_all(proof.as_bytes()).is_ok()
             }
             Some(challenges) => {
                 if !is_proof(secret.proof(ANNOUNCED, &[challenges, content])) {
-                    return Next::Goes;
+                    return false;
                 }
                 let text = content.split(|byte| *byte == 0).next().unwrap_or_default();
                 self.announced = std::str::from_utf8(text).ok().and_then(|it| it.parse().ok());
-                Next::waits_if(self.announced.is_some())
+                self.announced.is_some()
             }
         }
     }
 }
 
-/// Whether a client has neither left nor sent anything: there is nothing more to say.
+/// Whether a client that waits for an answer has neither left nor sent anything.
 fn stays(stream: &TcpStream) -> bool {
     stream.peek(&mut [0]).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
 }

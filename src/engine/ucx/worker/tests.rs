@@ -470,6 +470,21 @@ fn a_pe_is_notified_directly_once_the_connection_is_open() {
 }
 
 #[test]
+fn a_process_of_the_job_may_take_its_time() {
+    let Some(pair) = Pair::new() else { return };
+    let (there, guard) = Worker::open(&Route::over("lo"), Inbox::default()).expect("a worker");
+    let (server, access) = admission::Server::open(&guard).expect("a port");
+    let theirs = pair.secret.clone();
+    server.start(move || Some(theirs.clone())).expect("a thread");
+    let visit = access.request(&pair.secret, Duration::from_secs(60)).expect("a proof");
+    // Longer than strangers may stay.
+    std::thread::sleep(Duration::from_millis(5500));
+    let address = there.address().expect("an address");
+    pair.here.connect(&address, NOTIFICATIONS).expect("an endpoint");
+    visit.announce().expect("an admitted connection");
+}
+
+#[test]
 fn a_burst_waits_from_its_fifth_message_on_but_not_for_long() {
     let start = Instant::now();
     let mut outbox = Outbox {
