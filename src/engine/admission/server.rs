@@ -82,7 +82,7 @@ impl Server {
         loop {
             let most = match &self.clients {
                 some if some.iter().any(|client| client.announced.is_some()) => SOON,
-                some if some.iter().any(|client| client.proven.is_none()) => CROWDED,
+                some if some.iter().any(Client::is_unproven) => CROWDED,
                 _ => LATER,
             };
             let begin = Instant::now();
@@ -90,8 +90,7 @@ impl Server {
             pass::wait(streams.chain([self.listener.as_fd()]), most);
             self.waited += begin.elapsed().min(most);
             self.accept();
-            let waited = self.waited;
-            self.clients.retain_mut(|client| client.advance(&secret, waited));
+            self.clients.retain_mut(|client| client.advance(&secret, self.waited));
             self.hand_over();
         }
     }
@@ -102,9 +101,10 @@ impl Server {
         for _ in 0..MOST {
             let Ok((stream, _)) = self.listener.accept() else { return };
             let Some(client) = Client::begin(stream, self.waited) else { continue };
-            let is_unproven = |client: &Client| client.proven.is_none();
-            if self.clients.iter().filter(|it| is_unproven(it)).count() >= MOST {
-                self.clients.iter().position(is_unproven).map(|oldest| self.clients.remove(oldest));
+            let unproven = self.clients.iter().filter(|client| client.is_unproven()).count();
+            let oldest = self.clients.iter().position(Client::is_unproven);
+            if let Some(oldest) = oldest.filter(|_| unproven >= MOST) {
+                self.clients.remove(oldest);
             }
             self.clients.push(client);
         }
@@ -135,12 +135,16 @@ impl Client {
         Some(Self { stream, since, challenge, read: Vec::new(), proven: None, announced: None })
     }
 
+    fn is_unproven(&self) -> bool {
+        self.proven.is_none()
+    }
+
     /// Takes in what has come; false if the client is to go. One that has proved itself may take its
     /// time, and may stay when it has announced its connections.
     fn advance(&mut self, secret: &Secret, now: Duration) -> bool {
         let mut bytes = [0; ANNOUNCEMENT];
         let expected = match (&self.proven, self.announced) {
-            (None, _) if now.saturating_sub(self.since) >= PATIENCE => return false,
+            (None, _) if now - self.since >= PATIENCE => return false,
             (None, _) => 2 * CHALLENGE,
             (Some(_), None) => ANNOUNCEMENT,
             (Some(_), Some(_)) => return stays(&self.stream),

@@ -53,6 +53,16 @@ impl Pair {
         Some(Self { here, there, secret, record, remote, agent, memory })
     }
 
+    /// Another worker, to which processes that know the secret are admitted.
+    fn another(&self) -> (Worker<Inbox>, Record) {
+        let (worker, guard) = Worker::open(&Route::over("lo"), Inbox::default()).expect("a worker");
+        let (server, access) = admission::Server::open(&guard).expect("a port");
+        let secret = self.secret.clone();
+        server.start(move || Some(secret.clone())).expect("a thread");
+        let address = worker.address().expect("an address");
+        (worker, Record { address, access })
+    }
+
     /// Sends a message about `bytes` bytes at an offset of the heap that the sender does not check.
     fn send_unchecked<F: FnOnce(&mut [u8])>(
         &self,
@@ -420,12 +430,7 @@ fn a_message_that_cannot_be_sent_is_released_and_breaks_the_connection() {
 #[test]
 fn a_pe_is_notified_directly_once_the_connection_is_open() {
     let Some(pair) = Pair::new() else { return };
-    let (there, guard) = Worker::open(&Route::over("lo"), Inbox::default()).expect("a worker");
-    let (server, access) = admission::Server::open(&guard).expect("a port");
-    let theirs = pair.secret.clone();
-    server.start(move || Some(theirs.clone())).expect("a thread");
-    let address = there.address().expect("an address");
-    let record = || Record { address: address.clone(), access: access.clone() };
+    let (there, record) = pair.another();
     let progress_until = |over: &mut dyn FnMut() -> bool| {
         pair.progress_until(|| {
             there.progress();
@@ -436,7 +441,7 @@ fn a_pe_is_notified_directly_once_the_connection_is_open() {
     let notification = Notification { life: 1, offset: 0, words: &[3] };
     let mut direct = DirectConnections::new(pair.secret.clone());
     assert!(!direct.notify(&pair.here, 1, notification, true), "the PE has no worker");
-    direct.note(2, record());
+    direct.note(2, record.clone());
     assert!(!direct.notify(&pair.here, 2, notification, true));
     for _ in 0..1000 {
         pair.here.progress();
@@ -446,7 +451,7 @@ fn a_pe_is_notified_directly_once_the_connection_is_open() {
     progress_until(&mut || direct.finish(&pair.here));
     direct.reset();
     for _ in 0..2 {
-        direct.note(1, record());
+        direct.note(1, record.clone());
         progress_until(&mut || direct.notify(&pair.here, 1, notification, true));
         assert!(
             !direct.notify(&pair.here, 1, notification, false),
@@ -455,7 +460,7 @@ fn a_pe_is_notified_directly_once_the_connection_is_open() {
         progress_until(&mut || direct.notify(&pair.here, 1, notification, true));
         progress_until(&mut || direct.finish(&pair.here));
         assert!(!direct.notify(&pair.here, 1, notification, true), "the PE may end");
-        direct.note(3, record());
+        direct.note(3, record.clone());
         assert!(
             !direct.notify(&pair.here, 3, notification, true) && direct.finish(&pair.here),
             "not begun"
@@ -472,14 +477,10 @@ fn a_pe_is_notified_directly_once_the_connection_is_open() {
 #[test]
 fn a_process_of_the_job_may_take_its_time() {
     let Some(pair) = Pair::new() else { return };
-    let (there, guard) = Worker::open(&Route::over("lo"), Inbox::default()).expect("a worker");
-    let (server, access) = admission::Server::open(&guard).expect("a port");
-    let theirs = pair.secret.clone();
-    server.start(move || Some(theirs.clone())).expect("a thread");
+    let (_there, Record { address, access }) = pair.another();
     let visit = access.request(&pair.secret, Duration::from_secs(60)).expect("a proof");
     // Longer than strangers may stay.
     std::thread::sleep(Duration::from_millis(5500));
-    let address = there.address().expect("an address");
     pair.here.connect(&address, NOTIFICATIONS).expect("an endpoint");
     visit.announce().expect("an admitted connection");
 }
