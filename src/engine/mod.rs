@@ -275,8 +275,9 @@ pub trait Network: Engine {
     /// in. Returns when this PE may end: its connections are complete at both ends, or take too long.
     fn finish(&self);
 
-    /// As [`finish`](Self::finish), for a PE that ends the job early. Gives up after a moment.
-    fn finish_early(&self);
+    /// As [`finish`](Self::finish), for a PE that ends the job early. Gives up after a moment; returns whether
+    /// the connections are complete.
+    fn finish_early(&self) -> bool;
 
     /// Notifies other nodes that the job has ended with this abort word, so that their PEs can end by
     /// themselves. Gives up after a moment.

@@ -201,10 +201,23 @@ fn tell_last_wait(job: &Job) {
 pub fn end_job(status: i32) -> ! {
     existing().inspect(|job| tell_last_wait(job));
     if ending::begin() {
-        existing().and_then(|job| job.network()).inspect(|network| network.finish_early());
-        existing().inspect(|job| end_peers(job, status));
+        if let Some(job) = existing() {
+            finish_connections(job);
+            end_peers(job, status);
+        }
     }
     ending::flush_and_exit(status)
+}
+
+/// Completes this PE's connections, or else tells the other nodes of the job's end before the connections
+/// break.
+fn finish_connections(job: &Job) {
+    let Some(network) = job.network() else { return };
+    streams::flush();
+    // Under other launchers, `end_peers` tells them in any case.
+    if !network.finish_early() && job.launcher == Launcher::Oshrun {
+        network.notify_end(job.control.job().header().abort.load(Ordering::Relaxed));
+    }
 }
 
 /// Ends the other PEs, unless the launcher does.

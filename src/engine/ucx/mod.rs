@@ -39,6 +39,8 @@ const CONCLUSION: Duration = Duration::from_secs(5);
 /// How long it may take to tell other nodes of the job's end. Those that cannot be reached by then are left
 /// to the launcher.
 const LAST_WORDS: Duration = Duration::from_millis(200);
+/// How often a PE that ends looks meanwhile.
+const LOOK: Duration = Duration::from_millis(1);
 /// The time that a connection gets at least for that.
 const LEAST: Duration = Duration::from_millis(1);
 /// No page is smaller.
@@ -178,6 +180,42 @@ impl Ucx {
     }
 }
 
+/// The time that a PE has waited for others. Time in which the machine stands still does not count: others
+/// cannot answer then.
+struct Waited {
+    time: Duration,
+    until: Instant,
+}
+
+impl Waited {
+    fn nothing() -> Self {
+        Self { time: Duration::ZERO, until: Instant::now() }
+    }
+
+    /// Whether it has waited that long. To be called after each look for an answer.
+    fn reaches(&mut self, limit: Duration) -> bool {
+        let now = Instant::now();
+        self.time += (now - self.until).min(progress::SLEEP);
+        self.until = now;
+        self.time >= limit
+    }
+}
+
+/// Makes progress for a PE that ends the job, until something `is_over`; false if that takes too long.
+fn is_soon_over(worker: &Worker<Inbox>, mut is_over: impl FnMut() -> bool) -> bool {
+    let mut waited = Waited::nothing();
+    loop {
+        worker.progress();
+        if is_over() {
+            return true;
+        }
+        if waited.reaches(LAST_WORDS) {
+            return false;
+        }
+        process::sleep(LOOK);
+    }
+}
+
 // SAFETY: messages are sent from, and answers written to, what the calls name: see `Worker::send_parts`
 // and `PendingRequests`, which counts the bytes that are missing.
 unsafe impl Engine for Ucx {
@@ -305,7 +343,7 @@ impl Network for Ucx {
             return false;
         }
         let mut came = false;
-        while state.worker.progress() {
+        while state.progress() {
             came = true;
         }
         let sleeps = sleeps && !came && state.worker.receiver().steps.are_complete();
@@ -317,17 +355,16 @@ impl Network for Ucx {
     }
 
     fn finish(&self) {
-        let until = Instant::now() + CONCLUSION;
-        self.shared.wait(|state| state.are_connections_settled() || Instant::now() >= until);
+        let mut waited = Waited::nothing();
+        self.shared.wait(|State { worker, peers, .. }| {
+            peers.direct.finish(worker) || waited.reaches(CONCLUSION)
+        });
     }
 
-    fn finish_early(&self) {
-        let until = Instant::now() + LAST_WORDS;
-        let Some(mut state) = self.state_until(until) else { return };
-        while !state.are_connections_settled() && Instant::now() < until {
-            state.worker.progress();
-            process::yield_cpu();
-        }
+    fn finish_early(&self) -> bool {
+        let Some(mut state) = self.state_until(Instant::now() + LAST_WORDS) else { return false };
+        let State { worker, peers, .. } = &mut *state;
+        is_soon_over(worker, || peers.direct.finish(worker))
     }
 
     fn start_progress_thread(&self) -> Result<(), Error> {
@@ -341,7 +378,7 @@ impl Network for Ucx {
     fn check_connections(&self) {
         let Ok(mut state) = self.shared.state.try_lock() else { return };
         if state.waiting == 0 {
-            while state.worker.progress() {}
+            while state.progress() {}
             state.check();
         }
         state.look_for_silence();
@@ -370,11 +407,7 @@ impl Network for Ucx {
                 break;
             }
         }
-        let is_over = || open.iter().all(|number| requests.is_answered(*number));
-        while !is_over() && Instant::now() < until {
-            worker.progress();
-            process::yield_cpu();
-        }
+        is_soon_over(worker, || open.iter().all(|number| requests.is_answered(*number)));
     }
 
     fn runs_the_same(&self, pe: usize) -> bool {

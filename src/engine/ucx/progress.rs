@@ -10,7 +10,7 @@ use super::request::{Operations, Remote};
 use super::worker::{Departure, Worker};
 use crate::error::Error;
 use crate::job::health::{Watch, check_peers};
-use crate::job::{self, ending};
+use crate::job::{self, Job, abort, ending};
 use crate::message;
 use crate::sys::signal::without_signals;
 use onenode_core::sys::mutex;
@@ -98,7 +98,7 @@ impl Shared {
         let (mut turns, mut watch) = (0u32, Watch::new());
         loop {
             let mut state = self.state();
-            let came = state.worker.progress();
+            let came = state.progress();
             if is_over(&mut state) {
                 state.waiting -= 1;
                 return;
@@ -191,7 +191,7 @@ impl Shared {
                 }
                 continue;
             }
-            while state.worker.progress() {}
+            while state.progress() {}
             let begun = match flush.take() {
                 Some(open) => Ok(open),
                 None => Flush::begin(&mut state),
@@ -214,6 +214,13 @@ impl Shared {
 }
 
 impl State {
+    /// Makes progress; returns whether anything has happened. Makes none once the job has ended: PEs end then,
+    /// and UCX aborts a process whose partner ends while they connect.
+    pub fn progress(&self) -> bool {
+        let has_ended = |job: &Job| abort::cause(job.control().job()).is_some();
+        !job::existing().is_some_and(has_ended) && self.worker.progress()
+    }
+
     /// When an operation leaves that has been counted and may be one of a burst: nobody would send it later while
     /// threads wait, or no thread makes progress yet.
     pub fn departure(&self) -> Departure {
@@ -262,11 +269,6 @@ impl State {
     /// Ends the job if the connection to a node has failed.
     pub fn check(&mut self) {
         self.peers.check(&self.worker);
-    }
-
-    /// Whether no connection to a PE is under way. None begins after this.
-    pub fn are_connections_settled(&mut self) -> bool {
-        self.peers.direct.finish(&self.worker)
     }
 }
 
