@@ -25,8 +25,6 @@ use crate::translate::TABLE;
 use onenode_core::collectives::reduce::{Element, Kernel, ReduceOp};
 use std::ffi::{c_int, c_long};
 
-/// `SHMEM_SYNC_VALUE`: the value of every `pSync` element between calls.
-pub const SYNC_VALUE: c_long = 0;
 /// `SHMEM_BARRIER_SYNC_SIZE`. Programs are compiled with these sizes, so they leave room for
 /// algorithms with more rounds.
 pub const BARRIER_SYNC_SIZE: usize = 16;

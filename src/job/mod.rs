@@ -186,10 +186,6 @@ impl Job {
     pub fn life(&self) -> (u32, u32) {
         (self.control.generation() + 1, self.lifetime.load(Ordering::Relaxed))
     }
-    /// Address of the symmetric heap's first byte.
-    pub fn heap_base(&self) -> usize {
-        self.layout.heap().start
-    }
 
     /// The PEs of this node that are at this stage.
     fn at_stage(&self, stage: Stage) -> impl Iterator<Item = usize> + '_ {
