@@ -14,6 +14,9 @@ use nix::unistd::isatty;
 use oneshmem::engine::secret::Secret;
 use oneshmem::job::nodes::{NodeOf, RECORD_BYTES};
 
+/// How much of another version's identity is shown.
+const IDENTITY_SHOWN: usize = 100;
+
 impl Hub {
     /// Handles a frame from a node.
     pub fn take(&mut self, index: usize, frame: Frame) {
@@ -73,6 +76,8 @@ impl Hub {
             }
             hello => {
                 let theirs = hello.map_or("something else".into(), |hello| hello.identity);
+                let visible = |c: &char| !c.is_control();
+                let theirs: String = theirs.chars().filter(visible).take(IDENTITY_SHOWN).collect();
                 let message = format!(
                     "host {host} has {theirs}, this host has {ours}: all hosts need the same \
                      version (--prefix names its directory on the hosts)"

@@ -29,6 +29,8 @@ const SSH: [&str; 6] = ["ssh", "-x", "-o", "BatchMode=yes", "-o", "ServerAliveIn
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Longer lines from a remote shell's standard error are printed in pieces.
 const LINE_LIMIT: usize = 4096;
+/// How often its standard error is read before other events have their turn: all that a pipe holds.
+const READS: usize = 16;
 
 /// The state of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,9 +124,10 @@ impl Remote {
         })
     }
 
-    /// The descriptors to poll. `receive` says whether to poll the link for input.
+    /// The descriptors to poll. `receive` says whether to poll for what the
+    /// host sends.
     pub fn interests(&self, receive: bool) -> impl Iterator<Item = (Token, PollFd<'_>)> {
-        let error = self.error.iter();
+        let error = self.error.iter().filter(move |_| receive);
         let error = error.map(|fd| (Token::Error, PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
         let link = self.link.interests(receive);
         error.chain(link.map(|(token, fd)| (Token::Link(token), fd)))
@@ -139,10 +142,11 @@ impl Remote {
         }
     }
 
-    /// The lines that the remote shell has written since the last call.
+    /// The lines that the remote shell has written since the last call; of very many, the first ones.
     pub fn read_error(&mut self) -> Vec<String> {
         let mut buffer = [0; LINE_LIMIT];
-        while let Some(error) = &self.error {
+        for _ in 0..READS {
+            let Some(error) = &self.error else { break };
             match read(error, &mut buffer) {
                 Err(Errno::EINTR) => {}
                 Err(Errno::EAGAIN) => break,

@@ -71,7 +71,14 @@ impl SourceLines {
             let place = Place::of_line(line);
             let is_call = place.is_some();
             let source = place.and_then(|place| self.known.get(&place)?.as_deref());
-            let line = if is_call { demangled(line) } else { line.into() };
+            let shown = if is_call { demangled(line) } else { line.into() };
+            let line = match shown.len().saturating_sub(line.len()) {
+                longer if longer <= room => {
+                    room -= longer;
+                    shown
+                }
+                _ => line.into(),
+            };
             match source.map(|source| format!(" at {source}\n")).filter(|it| it.len() <= room) {
                 Some(source) => {
                     room -= source.len();
@@ -256,6 +263,14 @@ mod tests {
         ] {
             assert_eq!(shown(line), expected);
         }
+    }
+
+    #[test]
+    fn no_more_is_added_than_has_room() {
+        let name = "_RINvC1a1bTyyyyyyETB7_B7_B7_B7_ETBf_Bf_Bf_Bf_Bf_Bf_EE";
+        let text = format!("oneshmem: called from {name}+0x4 in /ring(+0x1)\n").repeat(2000);
+        let completed = SourceLines::default().complete(text.as_bytes()).len();
+        assert!((text.len() + 1..=text.len() + ADDED_BYTES).contains(&completed), "{completed}");
     }
 
     #[test]
