@@ -5,13 +5,13 @@
 use libc::{c_int, sockaddr, socklen_t};
 use nix::errno::Errno;
 use nix::sys::socket::{
-    self, MsgFlags, SetSockOpt, SockFlag, SockType, SockaddrLike, SockaddrStorage, sockopt,
+    self, Backlog, MsgFlags, SetSockOpt, SockFlag, SockType, SockaddrLike, SockaddrStorage, sockopt,
 };
 use std::fs::{self, File};
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::{SocketAddr, SocketAddrV4};
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 /// Sends all of `bytes`. If the other side has gone, that is an error and not a signal, which the
@@ -81,6 +81,14 @@ pub unsafe fn hand_over(connection: OwnedFd, place: *mut sockaddr, bytes: *mut s
 pub fn nothing_to_accept() -> c_int {
     Errno::EAGAIN.set();
     -1
+}
+
+/// Lets as many connections wait at a listener as the system allows.
+///
+/// # Errors
+/// If it is no listener.
+pub fn lengthen_queue(listener: &impl AsFd) -> io::Result<()> {
+    Ok(socket::listen(listener, Backlog::MAXCONN)?)
 }
 
 /// Lets [`stop_listening`] keep a listener's port, also while connections to it are open that have come from

@@ -23,6 +23,7 @@ mod guard;
 mod server;
 
 use super::secret::{Proof, Secret, random};
+use crate::error::Error;
 use crate::sys::socket;
 use onenode_core::sys::process;
 use std::io::{self, Read, Write};
@@ -47,6 +48,9 @@ const ADMITTED: u8 = 0;
 /// How long the other side may acknowledge nothing. Without this limit, a connection to a host that is cut
 /// off lasts as long as TCP retries: a quarter of an hour.
 const SILENCE: Duration = Duration::from_secs(16);
+/// How often a process asks to be admitted, and how long it waits in between.
+const TRIES: u32 = 4;
+const AGAIN: Duration = Duration::from_millis(50);
 /// How long UCX's own socket may take to connect: as long as TCP takes where two of its first packets are
 /// lost.
 const CONNECTING: Duration = Duration::from_secs(8);
@@ -71,17 +75,40 @@ impl Access {
     /// # Errors
     /// In words, if it does not answer within `most`, or is none of this job.
     pub fn request(&self, secret: &Secret, most: Duration) -> Result<Visit, String> {
-        let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                format!("no answer from {} within {} s", self.admits, most.as_secs())
+        let until = Instant::now() + most;
+        for _ in 1..TRIES {
+            match self.request_once(secret, most) {
+                Err((io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof, _)) => {}
+                done => return done.map_err(|(_, why)| why),
             }
-            _ => format!("connecting to {}: {error}", self.admits),
+            if Instant::now() >= until {
+                break;
+            }
+            process::sleep(AGAIN);
+        }
+        self.request_once(secret, most).map_err(|(_, why)| why)
+    }
+
+    /// As [`request`](Self::request), once. A server with too many clients may have closed the connection.
+    fn request_once(
+        &self,
+        secret: &Secret,
+        most: Duration,
+    ) -> Result<Visit, (io::ErrorKind, String)> {
+        let failed = |error: io::Error| match error.kind() {
+            kind @ (io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                (kind, format!("no answer from {} within {} s", self.admits, most.as_secs()))
+            }
+            kind => (kind, format!("connecting to {}: {error}", self.admits)),
         };
+        let is_wrong =
+            |why: &str| (io::ErrorKind::InvalidData, format!("{} is {why}", self.admits));
         let silence = SILENCE.min(most);
         let mut stream = TcpStream::connect_timeout(&self.admits, silence).map_err(|error| {
             match error.kind() {
-                io::ErrorKind::TimedOut => {
-                    format!("no connection to {} within {} s", self.admits, silence.as_secs())
+                kind @ io::ErrorKind::TimedOut => {
+                    let within = silence.as_secs();
+                    (kind, format!("no connection to {} within {within} s", self.admits))
                 }
                 _ => failed(error),
             }
@@ -93,15 +120,16 @@ impl Access {
         stream.read_exact(&mut magic).map_err(failed)?;
         stream.read_exact(&mut theirs).map_err(failed)?;
         if magic != MAGIC {
-            return Err(format!("{} is no process of this version of this library", self.admits));
+            return Err(is_wrong("no process of this version of this library"));
         }
-        let ours: [u8; CHALLENGE] = random().map_err(|error| error.to_string())?;
+        let no_number = |error: Error| (io::ErrorKind::Other, error.to_string());
+        let ours: [u8; CHALLENGE] = random().map_err(no_number)?;
         let proof = secret.proof(CLIENT, &[&theirs, &ours]);
         stream.write_all(&[ours, *proof.as_bytes()].concat()).map_err(failed)?;
         let mut answer = [0; CHALLENGE];
         stream.read_exact(&mut answer).map_err(failed)?;
         if Proof::from_bytes(answer) != secret.proof(SERVER, &[&theirs, &ours]) {
-            return Err(format!("{} is no process of this job", self.admits));
+            return Err(is_wrong("no process of this job"));
         }
         let (secret, listens) = (secret.clone(), self.listens.clone());
         let before = socket::connected(&listens);

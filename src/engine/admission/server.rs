@@ -5,6 +5,7 @@ use super::{Access, Guard};
 use crate::engine::secret::{Proof, Secret, random};
 use crate::error::Error;
 use crate::sys::signal::without_signals;
+use crate::sys::socket;
 use onenode_core::sys::pass;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -12,12 +13,12 @@ use std::os::fd::AsFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The most clients without a proof. If more come, the one that has been here for longest makes room.
+/// The most clients without a proof. If more come, they wait in the listener's queue.
 const MOST: usize = 64;
 /// How long a client may take to prove itself, and how long a connection to UCX may stay that nobody
 /// announces.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long such a connection may stay if there are more than [`MOST`].
+/// The same if there are [`MOST`] of them or more.
 const CROWDED: Duration = Duration::from_millis(250);
 /// How long the thread sleeps: while clients wait for UCX, and else.
 const SOON: Duration = Duration::from_millis(1);
@@ -56,6 +57,8 @@ impl Server {
         let ip = listens.first().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), SocketAddr::ip);
         let listener = TcpListener::bind((ip, 0)).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
+        // All processes of a node may come at once.
+        socket::lengthen_queue(&listener).map_err(failed)?;
         let access = Access { admits: listener.local_addr().map_err(failed)?, listens };
         guard.keep();
         let (guard, waited) = (guard.clone(), Duration::ZERO);
@@ -80,33 +83,36 @@ impl Server {
             }
         };
         loop {
+            let unproven = self.count_unproven();
             let most = match &self.clients {
                 some if some.iter().any(|client| client.announced.is_some()) => SOON,
-                some if some.iter().any(Client::is_unproven) => CROWDED,
+                _ if unproven > 0 => CROWDED,
                 _ => LATER,
             };
             let begin = Instant::now();
             let streams = self.clients.iter().map(|client| client.stream.as_fd());
-            pass::wait(streams.chain([self.listener.as_fd()]), most);
+            let listener = (unproven < MOST).then_some(self.listener.as_fd());
+            pass::wait(streams.chain(listener), most);
             self.waited += begin.elapsed().min(most);
+            let patience = if unproven < MOST { PATIENCE } else { CROWDED };
+            self.clients.retain_mut(|client| {
+                client.advance(&secret)
+                    && !(client.is_unproven() && self.waited - client.since >= patience)
+            });
             self.accept();
-            self.clients.retain_mut(|client| client.advance(&secret, self.waited));
             self.hand_over();
         }
     }
 
+    fn count_unproven(&self) -> usize {
+        self.clients.iter().filter(|client| client.is_unproven()).count()
+    }
+
     /// Takes in clients that have come.
     fn accept(&mut self) {
-        // Not all at once: those who have proved themselves wait.
-        for _ in 0..MOST {
+        for _ in self.count_unproven()..MOST {
             let Ok((stream, _)) = self.listener.accept() else { return };
-            let Some(client) = Client::begin(stream, self.waited) else { continue };
-            let unproven = self.clients.iter().filter(|client| client.is_unproven()).count();
-            let oldest = self.clients.iter().position(Client::is_unproven);
-            if let Some(oldest) = oldest.filter(|_| unproven >= MOST) {
-                self.clients.remove(oldest);
-            }
-            self.clients.push(client);
+            self.clients.extend(Client::begin(stream, self.waited));
         }
     }
 
@@ -120,7 +126,7 @@ impl Server {
         }
         let announced = |address| self.clients.iter().any(|it| it.announced == Some(address));
         self.guard.drop_strangers(self.waited, |count, address, stayed| {
-            let patience = if count > MOST { CROWDED } else { PATIENCE };
+            let patience = if count < MOST { PATIENCE } else { CROWDED };
             stayed >= patience && !announced(address)
         });
     }
@@ -141,10 +147,9 @@ impl Client {
 
     /// Takes in what has come; false if the client is to go. One that has proved itself may take its
     /// time, and may stay when it has announced its connections.
-    fn advance(&mut self, secret: &Secret, now: Duration) -> bool {
+    fn advance(&mut self, secret: &Secret) -> bool {
         let mut bytes = [0; ANNOUNCEMENT];
         let expected = match (&self.proven, self.announced) {
-            (None, _) if now - self.since >= PATIENCE => return false,
             (None, _) => 2 * CHALLENGE,
             (Some(_), None) => ANNOUNCEMENT,
             (Some(_), Some(_)) => return stays(&self.stream),
