@@ -7,7 +7,7 @@ use crate::engine::StridedBlocks;
 use crate::error::Error;
 use crate::sys::library::{Library, Text};
 use onenode_core::sys::mutex;
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
 /// `CUdeviceptr`.
@@ -96,7 +96,7 @@ macro_rules! driver {
                 // SAFETY: the driver's documentation gives these types for the functions, and a
                 // function's name gets a new suffix whenever its type changes. Those under `safe` check
                 // all numbers, flags, handles and device addresses that they get, read texts, write one value
-                // to each reference, and keep none.
+                // to each reference, and keep none. Texts for errors are constants.
                 unsafe {
                     Ok(Self {
                         $($name: library.typed($symbol)?,)*
@@ -111,7 +111,7 @@ macro_rules! driver {
 driver! {
     safe {
         init = c"cuInit"(c_uint);
-        error_string = c"cuGetErrorString"(c_int, &mut *const c_char);
+        error_string = c"cuGetErrorString"(c_int, &mut Option<Text<'static>>);
         device_count = c"cuDeviceGetCount"(&mut c_int);
         device_get = c"cuDeviceGet"(&mut c_int, c_int);
         retain = c"cuDevicePrimaryCtxRetain"(&mut Context, c_int);
@@ -161,13 +161,9 @@ impl Cuda {
         if answer == 0 {
             return Ok(());
         }
-        let mut text = std::ptr::null();
-        Err(match (self.error_string)(answer, &mut text) {
-            0 if !text.is_null() => {
-                // SAFETY: a string of the driver's own.
-                let text = unsafe { CStr::from_ptr(text) };
-                format!("{call}: {}", text.to_string_lossy())
-            }
+        let mut text = None;
+        Err(match ((self.error_string)(answer, &mut text), text) {
+            (0, Some(text)) => format!("{call}: {text}"),
             _ => format!("{call}: error {answer}"),
         })
     }

@@ -6,6 +6,7 @@ use crate::error::Error;
 use onenode_core::arch::FUNCTION_RELOCATIONS;
 use onenode_core::sys::{map, program};
 use std::ffi::{CStr, c_char, c_void};
+use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::slice;
@@ -40,7 +41,7 @@ impl Library {
     ///
     /// # Safety
     /// `F` is the function's type, a pointer to a function. If that is not an unsafe one, the library
-    /// accepts all values of its arguments' types.
+    /// accepts all values of its arguments' types, and each [`Text`] that it returns stays.
     pub unsafe fn typed<F: Copy>(&self, name: &CStr) -> Result<F, Error> {
         const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
         let function = self.function(name)?;
@@ -64,14 +65,24 @@ impl Library {
     }
 }
 
-/// A C string as an argument of a library's function that only reads it, in the call.
+/// A C string as an argument of a library's function that only reads it, in the call, or as a result that
+/// stays.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug)]
-pub struct Text<'t>(*const c_char, PhantomData<&'t CStr>);
+pub struct Text<'t>(NonNull<c_char>, PhantomData<&'t CStr>);
 
 impl<'t> From<&'t CStr> for Text<'t> {
     fn from(text: &'t CStr) -> Self {
-        Self(text.as_ptr(), PhantomData)
+        Self(NonNull::from(text).cast(), PhantomData)
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // SAFETY: a `CStr`, or the result of a function of which `typed` was told that it returns a C string
+        // that stays.
+        let text = unsafe { CStr::from_ptr(self.0.as_ptr()) };
+        f.write_str(&text.to_string_lossy())
     }
 }
 

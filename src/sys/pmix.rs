@@ -81,7 +81,7 @@ type ResolveNodes = extern "C" fn(Text<'_>, &mut *mut c_char) -> c_int;
 type ResolvePeers = extern "C" fn(Text<'_>, Text<'_>, &mut *mut Proc, &mut usize) -> c_int;
 type Finalize = extern "C" fn(No, No) -> c_int;
 type Abort = extern "C" fn(c_int, Text<'_>, No, No) -> c_int;
-type Words = extern "C" fn(c_int) -> *const c_char;
+type Words = extern "C" fn(c_int) -> Option<Text<'static>>;
 
 /// This process's connection to the launcher's server on its node.
 pub struct Pmix {
@@ -116,7 +116,7 @@ impl Pmix {
     /// The library's functions, not yet connected.
     fn of(library: &Library) -> Result<(Init, Self), Error> {
         // SAFETY: PMIx declares these types in every version of its ABI. What it gets by reference it
-        // reads or fills in the call, and keeps nothing of it.
+        // reads or fills in the call, and keeps nothing of it. Its words for a status are constants.
         unsafe {
             let pmix = Self {
                 own: Proc { nspace: [0; 256], rank: 0 },
@@ -139,12 +139,8 @@ impl Pmix {
         if status == 0 {
             return Ok(());
         }
-        let words = match (self.words)(status) {
-            words if words.is_null() => c"unknown",
-            // SAFETY: a constant C string.
-            words => unsafe { CStr::from_ptr(words) },
-        };
-        Err(format!("{call}: {} ({status})", words.to_string_lossy()))
+        let words = (self.words)(status).unwrap_or(c"unknown".into());
+        Err(format!("{call}: {words} ({status})"))
     }
 
     /// The name of our own namespace.
