@@ -12,7 +12,7 @@ use onenode_core::sys::mutex;
 use std::collections::VecDeque;
 use std::ffi::CStr;
 use std::net::{SocketAddr, TcpStream};
-use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub struct Guard(Arc<Mutex<Door>>);
 
 #[derive(Default)]
 struct Door {
-    listeners: Vec<(RawFd, SocketAddr)>,
+    listeners: Vec<(BorrowedFd<'static>, SocketAddr)>,
     /// Whether connections are to be kept until they are admitted, instead of closed.
     keeps: bool,
     /// Those that have come, with the other side's address and the server's time when it first saw them.
@@ -56,14 +56,14 @@ fn guards() -> MutexGuard<'static, Guards> {
 
 /// Opens a UCX worker, which gets no connection but those that its guard admits. Its sockets are told from
 /// the program's own, which other threads may open meanwhile, by their ports: `has_port` says whether a
-/// port is the worker's. `open` returns what it needs for that.
+/// port is the worker's, by what `open` has returned.
 ///
 /// # Errors
 /// If `open` fails, or this UCX accepts connections in another way.
 pub fn open_guarded<R>(
     open: impl FnOnce() -> Result<R, Error>,
     has_port: impl Fn(&R, u16) -> bool,
-) -> Result<Guard, Error> {
+) -> Result<(R, Guard), Error> {
     socket::check_listed()
         .map_err(|why| Error::Engine(format!("strangers cannot be kept from UCX: {why}")))?;
     redirect()?;
@@ -75,6 +75,9 @@ pub fn open_guarded<R>(
     let opened = opened?;
     let mut listeners = socket::listening();
     listeners.retain(|it| !before.contains(it) && has_port(&opened, it.1.port()));
+    // SAFETY: UCX keeps its listeners open as long as the worker, which is never closed.
+    let ours = |(fd, at): (RawFd, _)| (unsafe { BorrowedFd::borrow_raw(fd) }, at);
+    let listeners: Vec<_> = listeners.into_iter().map(ours).collect();
     // Nothing that UCX listens at may be left unguarded.
     if listeners.is_empty() {
         return Err(Error::Engine(
@@ -82,13 +85,12 @@ pub fn open_guarded<R>(
         ));
     }
     for (fd, _) in &listeners {
-        // SAFETY: UCX keeps its listeners open as long as the worker, which has just been opened.
-        socket::prepare_to_stop(unsafe { BorrowedFd::borrow_raw(*fd) })
+        socket::prepare_to_stop(*fd)
             .map_err(|error| Error::Engine(format!("keeping a port of UCX: {error}")))?;
     }
     let guard = Guard(Arc::new(Mutex::new(Door { listeners, ..Door::default() })));
     all.doors.push(guard.clone());
-    Ok(guard)
+    Ok((opened, guard))
 }
 
 /// Makes UCX accept by [`accept`].
@@ -117,11 +119,11 @@ unsafe extern "C" fn accept(fd: c_int, address: *mut sockaddr, bytes: *mut sockl
     let (guard, is_new) = {
         let all = guards();
         let is_new = all.opening.as_ref().is_some_and(|before| before.iter().all(|it| it.0 != fd));
-        (all.doors.iter().find(|door| door.door().has(fd)).cloned(), is_new)
+        let of = |door: &Guard| Some((door.clone(), door.door().listener(fd)?));
+        (all.doors.iter().find_map(of), is_new)
     };
     match guard {
-        // SAFETY: a listener of UCX, which has it open during its call.
-        Some(guard) => match guard.door().accept(unsafe { BorrowedFd::borrow_raw(fd) }) {
+        Some((guard, listener)) => match guard.door().accept(listener) {
             // SAFETY: the caller guarantees the room for the address.
             Some(connection) => unsafe { socket::hand_over(connection, address, bytes) },
             None => socket::nothing_to_accept(),
@@ -133,8 +135,8 @@ unsafe extern "C" fn accept(fd: c_int, address: *mut sockaddr, bytes: *mut sockl
 }
 
 impl Door {
-    fn has(&self, fd: RawFd) -> bool {
-        self.listeners.iter().any(|it| it.0 == fd)
+    fn listener(&self, number: RawFd) -> Option<BorrowedFd<'static>> {
+        self.listeners.iter().map(|it| it.0).find(|fd| fd.as_raw_fd() == number)
     }
 
     /// Takes in what has come. Returns a connection for UCX.
@@ -171,8 +173,7 @@ impl Guard {
     pub fn close(&self) -> Result<(), Error> {
         let mut door = self.door();
         for (fd, _) in door.listeners.drain(..) {
-            // SAFETY: UCX keeps its listeners open as long as the worker, which has this guard.
-            socket::stop_listening(unsafe { BorrowedFd::borrow_raw(fd) })
+            socket::stop_listening(fd)
                 .map_err(|error| Error::Engine(format!("closing a port of UCX: {error}")))?;
         }
         Ok(())

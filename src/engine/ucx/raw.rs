@@ -1,7 +1,7 @@
 //! UCX's worker, created as our rules of order need it, and its connections.
 #![allow(unsafe_code)]
 
-use super::bindings::{self as ucx, Functions, Handle, Status};
+use super::bindings::{self as ucx, Functions, Status};
 use crate::atomics::{AtomicI32, Ordering};
 use crate::engine::admission::{Guard, open_guarded};
 use crate::engine::network::{self, Route};
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::sys::environment::{variable, with_variables};
 use crate::sys::library::{self, Library};
 use onenode_core::sys::{limit, pass};
-use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_uint};
 use std::os::fd::BorrowedFd;
 use std::ptr::{null, null_mut};
 use std::time::Duration;
@@ -55,18 +55,15 @@ const RDMA_MINOR: c_uint = 16;
 /// it, which no other thread can share.
 pub struct RawWorker {
     pub(super) ucx: Functions,
-    /// Describes a status in words.
-    status_string: unsafe extern "C" fn(Status) -> *const c_char,
-    context: Handle,
-    pub(super) worker: Handle,
+    pub(super) worker: ucx::Worker,
     /// Readable when there is something to do, once [`arm`](Self::arm) has returned true.
-    fd: c_int,
+    doorbell: Doorbell,
 }
 
 /// Another process's worker. It is never closed.
 #[derive(Clone, Copy, Debug)]
 pub struct Endpoint {
-    pub(super) handle: Handle,
+    pub(super) handle: ucx::Endpoint,
     /// The error with which the connection, or a message over it, failed; 0 until then. `None`: the
     /// connection is the other process's.
     pub(super) broken: Option<&'static AtomicI32>,
@@ -86,9 +83,7 @@ impl Endpoint {
 }
 
 /// Notes that a connection has failed. UCX calls this.
-extern "C" fn note_failure(broken: *mut c_void, _endpoint: Handle, status: Status) {
-    // SAFETY: `connect` has passed this pointer to a number that stays for the life of the process.
-    let broken = unsafe { &*broken.cast::<AtomicI32>() };
+extern "C" fn note_failure(broken: &'static AtomicI32, _: ucx::Endpoint, status: Status) {
     broken.store(status.into(), Ordering::Relaxed);
 }
 
@@ -100,120 +95,41 @@ impl RawWorker {
     /// # Errors
     /// If UCX is missing, too old, or does not work here; in words for the user.
     pub fn open(route: &Route) -> Result<(Self, Guard), Error> {
-        let mut this = Self::without_worker(Transport::of(route.port.as_ref()))?;
-        let start = || this.start(route).and_then(|()| this.address());
+        let library = load()?;
+        Transport::of(route.port.as_ref()).check(&version_of(&library)?)?;
+        let ucx = Functions::of(&library)?;
+        let start = || {
+            let this = Self::start(ucx, route)?;
+            Ok((this.address()?, this))
+        };
         // Its address has the ports, in the network's order of bytes.
-        let has = |address: &Vec<u8>, port: u16| {
+        let has = |(address, _): &(Vec<u8>, Self), port: u16| {
             address.windows(size_of::<u16>()).any(|it| it == port.to_be_bytes())
         };
-        let guard = open_guarded(start, has).map_err(|error| match route.port {
+        let ((_, this), guard) = open_guarded(start, has).map_err(|error| match route.port {
             Some(_) => Error::Engine(format!("{error}{}", limit_told())),
             None => error,
         })?;
         Ok((this, guard))
     }
 
-    /// UCX's functions, without a worker yet.
-    fn without_worker(transport: &Transport) -> Result<Self, Error> {
-        let library = load()?;
-        transport.check(&version_of(&library)?)?;
-        let ucx = Functions::of(&library)?;
-        let status_string = library.function(c"ucs_status_string")?.as_ptr();
-        // SAFETY: the function of this name has this type in UCX's header.
-        let status_string = unsafe {
-            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(Status) -> *const c_char>(
-                status_string,
-            )
-        };
-        let (context, worker) = (null_mut(), null_mut());
-        Ok(Self { ucx, status_string, context, worker, fd: -1 })
-    }
-
-    fn start(&mut self, route: &Route) -> Result<(), Error> {
-        let config = self.configured(route)?;
-        let params = ucx::Params {
-            field_mask: ucx::PARAM_FEATURES,
-            features: ucx::FEATURE_AM | ucx::FEATURE_WAKEUP,
-            request_size: 0,
-            request_init: null(),
-            request_cleanup: null(),
-            tag_sender_mask: 0,
-            mt_workers_shared: 0,
-            estimated_num_eps: 0,
-            estimated_num_ppn: 0,
-            name: null(),
-        };
+    fn start(ucx: Functions, route: &Route) -> Result<Self, Error> {
+        let config = ucx.configured(route)?;
         let (major, minor) = (ucx::API_MAJOR, ucx::API_MINOR);
-        // SAFETY: all structures are as in UCX's header. The configuration is released once, and
-        // not used again.
-        let status = unsafe {
-            let context = &raw mut self.context;
-            let status =
-                (self.ucx.ucp_init_version)(major, minor, &raw const params, config, context);
-            (self.ucx.ucp_config_release)(config);
-            status
-        };
-        self.check("ucp_init", status)?;
-        let params = ucx::WorkerParams {
-            field_mask: ucx::WORKER_THREAD_MODE,
-            thread_mode: ucx::SERIALIZED,
-            cpu_mask: [0; 16],
-            events: 0,
-            user_data: null_mut(),
-            event_fd: -1,
-            flags: 0,
-            name: null(),
-            am_alignment: 0,
-            client_id: 0,
-        };
-        // SAFETY: as above; the context exists.
-        let status = unsafe {
-            (self.ucx.ucp_worker_create)(self.context, &raw const params, &raw mut self.worker)
-        };
-        self.check("ucp_worker_create", status)?;
-        // SAFETY: the worker exists, and `fd` is a number to write to.
-        let status = unsafe { (self.ucx.ucp_worker_get_efd)(self.worker, &raw mut self.fd) };
-        self.check("ucp_worker_get_efd", status)
-    }
-
-    /// UCX's configuration, from its own variables and from our rules of order.
-    fn configured(&self, Route { device, port, .. }: &Route) -> Result<Handle, Error> {
-        let devices = match (port, variable(network::VARIABLE)) {
-            (Some(port), _) => Some(format!("{port},{device}")),
-            (None, Some(_)) => None,
-            (None, None) if device.is_empty() => {
-                return Err(Error::Engine(format!(
-                    "no device leads to all hosts, and {} is set for other processes of the job only",
-                    network::VARIABLE
-                )));
-            }
-            (None, None) => Some(device.clone()),
-        };
-        let transport = Transport::of(port.as_ref());
-        let mut config = null_mut();
-        // SAFETY: null names, and a pointer to write to.
-        let status = unsafe { (self.ucx.ucp_config_read)(null(), null(), &raw mut config) };
-        self.check("ucp_config_read", status)?;
-        let transports = ("TLS", transport.list.to_owned());
-        for (name, value) in [transports].into_iter().chain(devices.map(|it| ("NET_DEVICES", it))) {
-            let [name, value] =
-                [name.to_owned(), value].map(|text| CString::new(text).unwrap_or_default());
-            // SAFETY: a configuration, and two C strings.
-            let status =
-                unsafe { (self.ucx.ucp_config_modify)(config, name.as_ptr(), value.as_ptr()) };
-            self.check("ucp_config_modify", status).inspect_err(|_| {
-                // SAFETY: released once, and not used again.
-                unsafe { (self.ucx.ucp_config_release)(config) }
-            })?;
-        }
-        Ok(config)
+        let (mut context, mut worker, mut fd) = (None, None, None);
+        let status =
+            (ucx.ucp_init_version)(major, minor, &ucx::Params::MESSAGES, config, &mut context);
+        (ucx.ucp_config_release)(config);
+        let context = ucx.made("ucp_init", status, context)?;
+        let status = (ucx.ucp_worker_create)(context, &ucx::WorkerParams::SERIALIZED, &mut worker);
+        let worker = ucx.made("ucp_worker_create", status, worker)?;
+        let status = (ucx.ucp_worker_get_efd)(worker, &mut fd);
+        let doorbell = Doorbell(ucx.made("ucp_worker_get_efd", status, fd)?);
+        Ok(Self { ucx, worker, doorbell })
     }
 
     pub(super) fn check(&self, call: &str, status: Status) -> Result<(), Error> {
-        match status {
-            0.. => Ok(()),
-            _ => Err(Error::Engine(format!("{call} of UCX: {}", self.words(status)))),
-        }
+        self.ucx.check(call, status)
     }
 
     /// The same worker, for what UCX calls while it makes progress, in the same thread.
@@ -223,9 +139,7 @@ impl RawWorker {
 
     /// Describes a status in words.
     pub fn words(&self, status: Status) -> String {
-        // SAFETY: the function returns a C string for any status.
-        let text = unsafe { CStr::from_ptr((self.status_string)(status)) };
-        text.to_string_lossy().into_owned()
+        (self.ucx.ucs_status_string)(status).to_string()
     }
 
     /// The address with which others connect to this worker.
@@ -234,10 +148,7 @@ impl RawWorker {
     /// If UCX reports none.
     pub fn address(&self) -> Result<Vec<u8>, Error> {
         let (mut address, mut bytes) = (null_mut(), 0);
-        // SAFETY: the worker exists, and two words to write to.
-        let status = unsafe {
-            (self.ucx.ucp_worker_get_address)(self.worker, &raw mut address, &raw mut bytes)
-        };
+        let status = (self.ucx.ucp_worker_get_address)(self.worker, &mut address, &mut bytes);
         self.check("ucp_worker_get_address", status)?;
         // SAFETY: the address has `bytes` bytes, and is released once.
         unsafe {
@@ -253,16 +164,13 @@ impl RawWorker {
     /// If the address is invalid, or cannot be reached from here.
     pub(super) fn connect(&self, address: &[u8]) -> Result<Endpoint, Error> {
         // Endpoints are never closed, so UCX may report a failure for as long as the process lives.
-        let broken: &'static AtomicI32 = Box::leak(Box::default());
+        let broken = Box::leak(Box::<AtomicI32>::default());
         let nowhere = || ucx::SockAddr { addr: null(), addrlen: 0 };
         let params = ucx::EpParams {
             field_mask: ucx::EP_REMOTE_ADDRESS | ucx::EP_ERR_HANDLING_MODE | ucx::EP_ERR_HANDLER,
             address: address.as_ptr().cast(),
             err_mode: ucx::ERR_MODE_PEER,
-            err_handler: ucx::ErrHandler {
-                callback: note_failure,
-                arg: (&raw const *broken).cast_mut().cast(),
-            },
+            err_handler: ucx::ErrHandler { callback: note_failure, arg: broken },
             user_data: null_mut(),
             flags: 0,
             sockaddr: nowhere(),
@@ -281,14 +189,12 @@ impl RawWorker {
 
     /// Makes progress; false if there was nothing to do.
     pub fn progress(&self) -> bool {
-        // SAFETY: the worker exists.
-        unsafe { (self.ucx.ucp_worker_progress)(self.worker) > 0 }
+        (self.ucx.ucp_worker_progress)(self.worker) > 0
     }
 
     /// Prepares the descriptor for a sleep; false if there is already something to do.
     pub fn arm(&self) -> Result<bool, Error> {
-        // SAFETY: the worker exists.
-        match unsafe { (self.ucx.ucp_worker_arm)(self.worker) } {
+        match (self.ucx.ucp_worker_arm)(self.worker) {
             ucx::BUSY => Ok(false),
             status => self.check("ucp_worker_arm", status).map(|()| true),
         }
@@ -296,7 +202,56 @@ impl RawWorker {
 
     /// The descriptor to sleep on.
     pub fn doorbell(&self) -> Doorbell {
-        Doorbell(self.fd)
+        self.doorbell
+    }
+}
+
+impl Functions {
+    fn check(&self, call: &str, status: Status) -> Result<(), Error> {
+        match status {
+            0.. => Ok(()),
+            _ => Err(Error::Engine(format!("{call} of UCX: {}", (self.ucs_status_string)(status)))),
+        }
+    }
+
+    /// What a call has made if its status is a good one.
+    fn made<T>(&self, call: &str, status: Status, made: Option<T>) -> Result<T, Error> {
+        self.check(call, status)?;
+        made.ok_or_else(|| Error::Engine(format!("{call} of UCX: no result")))
+    }
+
+    /// UCX's configuration, from its own variables and from our rules of order.
+    fn configured(
+        &self,
+        Route { device, port, .. }: &Route,
+    ) -> Result<&'static mut ucx::Config, Error> {
+        let devices = match (port, variable(network::VARIABLE)) {
+            (Some(port), _) => Some(format!("{port},{device}")),
+            (None, Some(_)) => None,
+            (None, None) if device.is_empty() => {
+                return Err(Error::Engine(format!(
+                    "no device leads to all hosts, and {} is set for other processes of the job only",
+                    network::VARIABLE
+                )));
+            }
+            (None, None) => Some(device.clone()),
+        };
+        let transport = Transport::of(port.as_ref());
+        let mut config = None;
+        let status = (self.ucp_config_read)(None, None, &mut config);
+        let config = self.made("ucp_config_read", status, config)?;
+        let transports = ("TLS", transport.list.to_owned());
+        for (name, value) in [transports].into_iter().chain(devices.map(|it| ("NET_DEVICES", it))) {
+            let [name, value] =
+                [name.to_owned(), value].map(|text| CString::new(text).unwrap_or_default());
+            let modify = self.ucp_config_modify;
+            let status = modify(config, name.as_c_str().into(), value.as_c_str().into());
+            if let Err(error) = self.check("ucp_config_modify", status) {
+                (self.ucp_config_release)(config);
+                return Err(error);
+            }
+        }
+        Ok(config)
     }
 }
 
@@ -385,15 +340,11 @@ struct Version(c_uint, c_uint, c_uint);
 
 /// UCX's version, checked. This comes first: an old version lacks some of the functions.
 fn version_of(library: &Library) -> Result<Version, Error> {
-    type GetVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint);
-    let function = library.function(c"ucp_get_version")?.as_ptr();
+    type GetVersion = extern "C" fn(&mut c_uint, &mut c_uint, &mut c_uint);
+    // SAFETY: the function of this name has this type in UCX's header, and writes the three numbers.
+    let get_version: GetVersion = unsafe { library.typed(c"ucp_get_version") }?;
     let (mut major, mut minor, mut release) = (0, 0, 0);
-    // SAFETY: the function of this name has this type in UCX's header, and gets three numbers to
-    // write to.
-    unsafe {
-        let get_version = std::mem::transmute::<*mut c_void, GetVersion>(function);
-        get_version(&raw mut major, &raw mut minor, &raw mut release);
-    }
+    get_version(&mut major, &mut minor, &mut release);
     if (major, minor) < (ucx::API_MAJOR, ucx::API_MINOR) || major > ucx::API_MAJOR {
         return Err(Error::Engine(format!(
             "libucp.so.0 is UCX {major}.{minor}.{release}; expected 1.13 or a later 1.x"
@@ -404,14 +355,12 @@ fn version_of(library: &Library) -> Result<Version, Error> {
 
 /// The descriptor that an armed worker makes readable.
 #[derive(Clone, Copy, Debug)]
-pub struct Doorbell(c_int);
+pub struct Doorbell(BorrowedFd<'static>);
 
 impl Doorbell {
     /// Returns when the worker has something to do, or after `most`.
     pub fn sleep(self, most: Duration) {
-        // SAFETY: UCX's own, open as long as its worker, which is not destroyed while a thread waits for it.
-        let readable = unsafe { BorrowedFd::borrow_raw(self.0) };
-        pass::wait(std::iter::once(readable), most);
+        pass::wait(std::iter::once(self.0), most);
     }
 }
 

@@ -3,7 +3,7 @@
 //! frees anything.
 #![allow(unsafe_code)]
 
-use super::bindings::{self as ucx, RecvParam, Status};
+use super::bindings::{self as ucx, RecvParam, Request, Status};
 use super::message::{Batch, HEAD, Handler, Message, Received, unpack};
 use super::raw::{Endpoint, RawWorker};
 use crate::atomics::{AtomicI32, Ordering, fence};
@@ -32,8 +32,9 @@ pub struct Worker<R: 'static> {
     visits: Option<RefCell<Vec<TcpStream>>>,
 }
 
-// SAFETY: any thread may use the worker, one at a time. So it is with the receiver, which `open` was given
-// and nobody else has.
+// SAFETY: any thread may use the worker, one at a time. The only other copies of its handle are with what UCX
+// calls in the thread that makes progress. So it is with the receiver, which `open` was given and nobody else
+// has.
 unsafe impl<R: Send> Send for Worker<R> {}
 
 impl<R> Deref for Worker<R> {
@@ -237,24 +238,19 @@ impl Unsent {
 
 /// What UCX's request for a message owns.
 struct Owned<K> {
-    release: unsafe extern "C" fn(*mut c_void),
+    release: extern "C" fn(Request),
     broken: Option<&'static AtomicI32>,
     head: [u8; HEAD],
     kept: K,
 }
 
-/// Ends the request for a message that has been sent, or cannot be. UCX calls this.
-///
-/// # Safety
-/// `owned` is the box that [`RawWorker::post`] has handed over with this request.
-unsafe extern "C" fn sent<K>(request: *mut c_void, status: Status, owned: *mut c_void) {
-    // SAFETY: UCX calls this once for the request, and reads nothing of the message any more.
-    let owned = unsafe { Box::from_raw(owned.cast::<Owned<K>>()) };
+/// Ends the request for a message that has been sent, or cannot be. UCX calls this once for a request, and
+/// reads nothing of the message any more.
+extern "C" fn sent<K>(request: Request, status: Status, owned: Box<Owned<K>>) {
     if let (true, Some(broken)) = (status < 0, owned.broken) {
         broken.store(status.into(), Ordering::Relaxed);
     }
-    // SAFETY: the request that UCX has just completed, which nobody else knows.
-    unsafe { (owned.release)(request) }
+    (owned.release)(request);
 }
 
 impl RawWorker {
@@ -281,18 +277,18 @@ impl RawWorker {
             request: null_mut(),
             callback: sent::<K>,
             datatype: 0,
-            user_data: owned.cast(),
+            user_data: owned,
             reply_buffer: null_mut(),
             memory_type: 0,
             recv_info: null_mut(),
             memh: null_mut(),
         };
         // SAFETY: the endpoint exists, and this thread has the worker. UCX reads the head, which stays in
-        // the box, and the bytes, which the caller guarantees.
+        // the box, and the bytes, which the caller guarantees. It hands the box to `sent`, if it calls that.
         let answer = unsafe {
             let head = (&raw const (*owned).head).cast();
             let send = self.ucx.ucp_am_send_nbx;
-            send(handle, handler.id, head, length, from.cast(), bytes, &raw const param)
+            send(handle, handler.id, head, length, from.cast(), bytes, (&raw const param).cast())
         };
         match answer.addr() as isize {
             status @ ucx::LAST_ERROR..=0 => {
@@ -440,12 +436,11 @@ impl RawWorker {
                 id: handler.id,
                 flags: 0,
                 callback: received::<R>,
-                arg: (&raw mut *route).cast(),
+                arg: route,
             };
-            // SAFETY: the worker exists, and the structure is as in UCX's header. `received` gets its route,
-            // which stays.
-            let status =
-                unsafe { (self.ucx.ucp_worker_set_am_recv_handler)(self.worker, &raw const param) };
+            let set_handler = self.ucx.ucp_worker_set_am_recv_handler;
+            // SAFETY: the structure is as in UCX's header. `received` gets its route, which stays.
+            let status = unsafe { set_handler(self.worker, (&raw const param).cast()) };
             self.check("ucp_worker_set_am_recv_handler", status)?;
         }
         Ok(())
@@ -455,18 +450,16 @@ impl RawWorker {
 /// Takes in a message. UCX calls this while the worker makes progress.
 ///
 /// # Safety
-/// `route` is a [`Handling<R>`]. `header` and `data` are readable for as many bytes as their lengths say, and
-/// do not change. `param` is UCX's.
+/// `header` and `data` are readable for as many bytes as their lengths say, and
+/// do not change.
 unsafe extern "C" fn received<R: Receiver>(
-    route: *mut c_void,
+    route: &'static Handling<R>,
     header: *const c_void,
     header_length: usize,
     data: *mut c_void,
     length: usize,
-    param: *const RecvParam,
+    param: &RecvParam,
 ) -> Status {
-    // SAFETY: `listen` has passed this route, and UCX its parameters, until this returns.
-    let (route, param) = unsafe { (&*route.cast::<Handling<R>>(), &*param) };
     let bytes = |at: *const c_void, length| match length {
         0 => &[][..],
         // SAFETY: UCX guarantees the bytes until this returns.

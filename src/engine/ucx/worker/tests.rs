@@ -360,8 +360,8 @@ fn a_worker_whose_sockets_are_not_found_is_refused() {
     let nothing = open_guarded(|| Ok(()), |(), _| true);
     let listen = || Ok(std::net::TcpListener::bind("127.0.0.1:0").expect("a port"));
     let the_programs_own = open_guarded(listen, |_, _| false);
-    for refused in [nothing, the_programs_own] {
-        let why = refused.err().expect("no guard").to_string();
+    for refused in [nothing.err(), the_programs_own.err()] {
+        let why = refused.expect("no guard").to_string();
         assert!(why.contains("its sockets are not found"), "{why}");
     }
 }
