@@ -12,6 +12,7 @@ mod polls;
 pub mod probe;
 pub mod secret;
 mod served;
+mod shared;
 pub mod ucx;
 
 pub use exports::WORKER_BYTES;

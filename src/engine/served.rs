@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::exports::{self, EXPORT_BYTES, Export, Sizes};
+use super::shared::SharedBytes;
 use super::{Far, Segment};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
@@ -43,7 +44,8 @@ struct Pe {
     ended: bool,
 }
 
-/// Memory that others may access.
+/// Memory that others may access, by atomics and raw copies only. Those of a PE stay mapped until the
+/// [`update`](Served::update) that replaces them, all others for the life of the process.
 #[derive(Clone, Copy)]
 struct Piece {
     /// Where it begins in a [`Far`].
@@ -68,11 +70,12 @@ pub struct Mapped {
 
 impl Piece {
     /// So many bytes from an offset on, if all are in the piece.
-    fn find(&self, offset: u64, bytes: usize) -> Option<NonNull<u8>> {
+    fn find(&self, offset: u64, bytes: usize) -> Option<SharedBytes<'_>> {
         let skipped = usize::try_from(offset.checked_sub(self.offset)?).ok()?;
         let is_within = self.bytes.checked_sub(skipped)? >= bytes;
-        // SAFETY: in the piece, by the checks.
-        is_within.then(|| unsafe { self.base.add(skipped) })
+        let start = self.base.as_ptr().wrapping_add(skipped);
+        // SAFETY: in the piece, by the checks, which stays as long as it is borrowed of what is served.
+        is_within.then(|| unsafe { SharedBytes::new(start, bytes) })
     }
 }
 
@@ -83,9 +86,9 @@ impl Served {
         Self { near, pes, areas: Vec::new() }
     }
 
-    /// `bytes` bytes of a PE in one of its lifetimes, mapped here until the next
-    /// [`update`](Self::update). `None` if not all of them are exported.
-    pub fn find(&self, at: Far, life: Life, bytes: usize) -> Option<NonNull<u8>> {
+    /// `bytes` bytes of a PE in one of its lifetimes, as they are mapped here. `None` if not all of them are
+    /// exported.
+    pub fn find(&self, at: Far, life: Life, bytes: usize) -> Option<SharedBytes<'_>> {
         let pe = self.pes.get(at.pe.checked_sub(self.near.start)?)?;
         let pieces = match Segment::of(at.offset).0 {
             Segment::Control | Segment::Statistics => {
@@ -288,7 +291,7 @@ pub mod tests {
         served.pes[0].pieces.push(gap);
         let find = |pe, offset, life, bytes| {
             let start = words.as_ptr() as usize;
-            served.find(Far { pe, offset }, life, bytes).map(|at| at.addr().get() - start)
+            served.find(Far { pe, offset }, life, bytes).map(|at| at.start().addr() - start)
         };
         let (heap, partitions) = (Segment::Heap.start(), Segment::Partitions.start());
         for (offset, bytes, expected) in [

@@ -306,6 +306,10 @@ impl Control {
     pub(crate) fn memory(&self) -> (NonNull<u8>, usize) {
         (*self.area.base(), Self::bytes(self.npes(), self.team_slots))
     }
+    /// The same as words.
+    pub(crate) fn all_words(&self) -> &[AtomicU64] {
+        self.area.slice(0, self.memory().1 / size_of::<AtomicU64>())
+    }
     /// The state that all PEs of the generation share.
     pub fn header(&self) -> &Header {
         self.area.at(0)

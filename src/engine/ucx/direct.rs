@@ -8,7 +8,6 @@
 //! A connection opens by a handshake: the PE that connects says hello, and the other one answers over the
 //! same connection. Then it is complete at both ends. UCX aborts a process whose partner ends while they
 //! connect, so nobody uses a connection before it is answered, or ends.
-#![allow(unsafe_code)]
 
 use super::bindings::Status;
 use super::message::{ANSWERS, Handler, Message, NOTIFICATIONS, WELCOME, word, words};
@@ -20,7 +19,6 @@ use crate::engine::secret::Secret;
 use crate::job;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::slice;
 use std::time::{Duration, Instant};
 
 /// How long a job may go on after a connection has failed. Usually the PE has ended, which others
@@ -195,10 +193,7 @@ fn notified(steps: &Steps, [offset, told]: [u64; 2], words: &[u8]) -> bool {
         return true;
     }
     let Some(job) = job::existing() else { return false };
-    let (base, room) = job.control().memory();
-    // SAFETY: the area begins on a page, consists of atomics, and stays mapped.
-    let area = unsafe { slice::from_raw_parts(base.as_ptr().cast_const().cast(), room / 8) };
-    steps.take(area, offset, words)
+    steps.take(job.control().all_words(), offset, words)
 }
 
 /// The steps that this PE is notified of: they are in its control area, or here until its agent has written

@@ -325,9 +325,7 @@ impl Network for Ucx {
         }
         let at_once = message::MOST / size_of::<u64>();
         for (i, part) in words.chunks(at_once).enumerate() {
-            // SAFETY: the words of the part are readable.
-            let message = unsafe { message::store(part.as_ptr().cast(), size_of_val(part)) };
-            self.send(at.plus(i * message::MOST), message, false);
+            self.send(at.plus(i * message::MOST), message::words(message::STORE, part), false);
         }
     }
 

@@ -6,6 +6,7 @@ use super::memory;
 use super::message::{Question, Target};
 use super::worker::{Connection, Departure, Worker};
 use crate::engine::exports::EXPORT_BYTES;
+use crate::engine::shared::SharedBytes;
 use crate::engine::{Far, Segment};
 use crate::error::Error;
 use std::cell::RefCell;
@@ -159,9 +160,10 @@ impl PendingRequests {
         if room.is_none_or(|room| answer.len() as u64 > room) || answer.len() > request.missing {
             return false;
         }
+        let to = request.to.wrapping_add(offset as usize);
         // SAFETY: in the memory of the request by the check; whoever asked guarantees that it is writable
         // until the answer has come.
-        unsafe { memory::store(request.to.wrapping_add(offset as usize), answer) };
+        memory::store(unsafe { SharedBytes::new(to, answer.len()) }, answer);
         request.missing -= answer.len();
         if request.missing == 0 {
             *place = None;

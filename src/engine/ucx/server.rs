@@ -50,10 +50,9 @@ impl Server {
             self.end.set(word(&operand[..operand.len().min(8)]));
             return operand.len() == 8;
         }
-        let place = self.served.borrow().find(at, life, memory::extent(kind, operand));
-        // SAFETY: so many bytes are mapped here until the next update, which this thread makes. They are
-        // shared memory, which others access only by atomics and raw copies.
-        place.is_some_and(|place| unsafe { memory::change(place.as_ptr(), kind, operand) })
+        let served = self.served.borrow();
+        let place = served.find(at, life, memory::extent(kind, operand));
+        place.is_some_and(|place| memory::change(place, kind, operand))
     }
 
     /// Answers a question; `None` if the memory is not served.
@@ -63,7 +62,7 @@ impl Server {
         sender: &Sender<'_>,
     ) -> Option<()> {
         let served = self.served.borrow();
-        let find = |bytes| served.find(at, life, bytes).map(|place| place.as_ptr());
+        let find = |bytes| served.find(at, life, bytes);
         let reply = |extent, fill: &dyn Fn(&mut [u8])| {
             sender.answer(ANSWERS, Message::new(0, extent, fill).numbered(number));
         };
@@ -71,23 +70,17 @@ impl Server {
             Question::Load(0) => reply(0, &|_| ()),
             Question::Load(bytes) if bytes <= MOST => {
                 let from = find(bytes)?;
-                // SAFETY: so many bytes are mapped here until the next update, which this thread makes;
-                // others access them only by atomics and raw copies.
-                reply(bytes, &|to| unsafe { memory::load(from, to) });
+                reply(bytes, &|to| memory::load(from, to));
             }
             Question::Load(bytes) => {
                 let (from, kept) = (find(bytes)?, served.keep(at.pe));
                 let parts = parts(bytes, |start| [number, start as u64]);
                 // SAFETY: the bytes stay mapped as long as what is kept of the PE, or for the life of the
                 // process.
-                unsafe { sender.answer_parts(ANSWERS, parts, from, kept) };
+                unsafe { sender.answer_parts(ANSWERS, parts, from.start(), kept) };
             }
             Question::Change(amo) => {
-                let place = find(amo.bytes)?;
-                (place.addr() % amo.bytes == 0).then_some(())?;
-                // SAFETY: so many bytes are mapped here, as for a load; they are aligned, as just
-                // checked.
-                let old = unsafe { memory::exchange(place, amo) }.to_le_bytes();
+                let old = memory::exchange(find(amo.bytes)?, amo)?.to_le_bytes();
                 reply(amo.bytes, &|to| to.copy_from_slice(&old[..amo.bytes]));
             }
             Question::Export => {

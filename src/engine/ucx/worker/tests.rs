@@ -135,8 +135,7 @@ fn bytes_arrive_and_come_back() {
     let Some(pair) = Pair::new() else { return };
     let from: Vec<u8> = (0..=255).cycle().take(message::MOST).collect();
     let mut to = vec![0; from.len()];
-    // SAFETY: the source is readable.
-    pair.send(96, unsafe { message::store(from.as_ptr(), from.len()) });
+    pair.send(96, Message::new(message::STORE, from.len(), |to| to.copy_from_slice(&from)));
     pair.complete();
     assert_eq!(
         pair.memory[12].load(Ordering::Relaxed),
@@ -152,8 +151,7 @@ fn an_answer_comes_after_the_messages_before() {
     for round in 1..=100u64 {
         for word in 0..500u64 {
             let value = round * 1000 + word;
-            // SAFETY: the value is readable.
-            pair.send(word * 8, unsafe { message::store((&raw const value).cast(), 8) });
+            pair.send(word * 8, message::words(message::STORE, &[value]));
         }
         pair.complete();
         for word in 0..500 {
@@ -233,8 +231,7 @@ fn a_message_does_not_overtake_a_large_store() {
         let (to, from, unsent) = (pair.agent, from.as_ptr().cast(), Unsent::default());
         // SAFETY: the source stays until all has been sent, below.
         unsafe { pair.here.send_parts(to, parts, from, unsent.clone()) }.expect("messages");
-        // SAFETY: the value is readable.
-        pair.send(last as u64 * 8, unsafe { message::store((&raw const round).cast(), 8) });
+        pair.send(last as u64 * 8, message::words(message::STORE, &[round]));
         pair.progress_until(|| pair.memory[last].load(Ordering::Acquire) == round);
         assert!(pair.memory[..last].iter().all(|word| word.load(Ordering::Relaxed) == round));
         pair.complete();
@@ -248,14 +245,14 @@ fn many_bytes_come_as_they_were_asked_for() {
     for (i, word) in pair.memory.iter().enumerate() {
         word.store(i as u64 * 0x0101_0101_0101, Ordering::Relaxed);
     }
+    let words = pair.memory.iter().map(|word| word.load(Ordering::Relaxed));
+    let all: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
     for (offset, bytes) in
         [(0, BYTES), (0, 1), (8, 1 << 17), (3, 61441), (4096, 300_000), (5, 100_000)]
     {
         let mut to = vec![0xaau8; bytes + 1];
         pair.ask(offset, Question::Load(bytes), to.as_mut_ptr());
-        let first = pair.memory.as_ptr().cast::<u8>().wrapping_add(offset as usize);
-        // SAFETY: the bytes that were asked for; nothing changes them now.
-        let expected = unsafe { std::slice::from_raw_parts(first, bytes) };
+        let expected = &all[offset as usize..offset as usize + bytes];
         assert!(to[..bytes] == *expected && to[bytes] == 0xaa, "{bytes} bytes at {offset}");
     }
 }
@@ -325,10 +322,7 @@ fn what_is_outside_of_a_segment_is_refused() {
 fn a_message_about_anything_else_changes_nothing() {
     let Some(pair) = Pair::new() else { return };
     let end = BYTES as u64;
-    let store = || {
-        // SAFETY: the bytes are readable.
-        unsafe { message::store([7u8; 8].as_ptr(), 8) }
-    };
+    let store = || message::words(message::STORE, &[0x0707_0707_0707_0707]);
     assert!(pair.send_unchecked((4, end - 8, LIFE), store()));
     assert_eq!(pair.memory[WORDS - 1].load(Ordering::Relaxed), 0x0707_0707_0707_0707);
     for about in [
