@@ -30,7 +30,7 @@ use progress::{Shared, State};
 use request::Remote;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
-use worker::{Departure, Unsent, Worker};
+use worker::{Departure, Kept, Unsent, Worker};
 
 pub use raw::{about, limit_told};
 
@@ -125,8 +125,11 @@ impl Ucx {
                     state.departure()
                 }
             };
+            let State { worker, peers, .. } = state;
+            let (requests, of) = (&worker.receiver().requests, (remote, offset));
+            peers.note_question(remote.pe());
             // SAFETY: the caller guarantees that `to` is writable.
-            unsafe { state.ask((remote, offset), question, to, departure) }
+            unsafe { requests.ask(worker, of, question, to, departure) }
         });
         if completion == Completion::AtReturn {
             self.shared.wait(|state| state.is_answered(number));
@@ -230,14 +233,16 @@ unsafe impl Engine for Ucx {
             unsafe { from.wrapping_add(at).read_volatile() };
         }
         let unsent = Unsent::default();
+        // SAFETY: the caller guarantees that `from` is readable until the transfer is over: until all has been
+        // sent, below, or an answer to what was asked later has come.
+        let from = unsafe { Kept::new(from, bytes, unsent.clone()) };
         self.with(to, |state, remote, offset| {
             let target = remote.at(offset, bytes)?;
             self.shared.count(state, to.pe, true);
             let parts = parts(bytes, |start| target.plus(start).words(message::STORE));
-            // SAFETY: the caller guarantees that `from` is readable until the transfer is over: until all
-            // has been sent, below, or an answer to what was asked later has come.
-            unsafe { state.worker.send_parts(remote.agent, parts, from, unsent.clone()) }
+            state.worker.send_parts(remote.agent, parts, &from)
         });
+        drop(from);
         if completion == Completion::AtReturn && !unsent.is_empty() {
             self.shared.wait(|_| unsent.is_empty());
         }

@@ -1,12 +1,10 @@
 //! What the PE's threads share of its connections, and how operations progress: while a thread waits for
 //! one, and in a thread of its own while the program computes.
-#![allow(unsafe_code)]
 
 use super::connections::{Peers, lost_somewhere, name};
 use super::direct::Inbox;
-use super::message::Question;
 use super::raw::Doorbell;
-use super::request::{Operations, Remote};
+use super::request::Operations;
 use super::worker::{Departure, Worker};
 use crate::error::Error;
 use crate::job::health::{Watch, check_peers};
@@ -237,28 +235,6 @@ impl State {
             self.check();
             lost_somewhere(error);
         }
-    }
-
-    /// Asks an agent about memory, at an offset of a segment. Returns the question's number; the answer is
-    /// written to `to`.
-    ///
-    /// # Errors
-    /// If the memory is not all in the segment, or UCX fails.
-    ///
-    /// # Safety
-    /// `to` is writable for the question's extent until it is answered.
-    pub unsafe fn ask(
-        &mut self,
-        of: (Remote, u64),
-        question: Question,
-        to: *mut u8,
-        departure: Departure,
-    ) -> Result<u64, Error> {
-        let requests = &self.worker.receiver().requests;
-        // SAFETY: as for this function.
-        let number = unsafe { requests.ask(&self.worker, of, question, to, departure) }?;
-        self.peers.note_question(of.0.pe());
-        Ok(number)
     }
 
     /// Whether the question with this number is answered.

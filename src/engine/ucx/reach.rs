@@ -79,10 +79,11 @@ impl Ucx {
             let agent = state.peers.agents[node].as_ref();
             let agent = agent.unwrap_or_else(|| lost(pe, "not connected"));
             let agent = Remote::none(agent.connection, pe);
+            state.peers.note_question(pe);
+            let (worker, to) = (&state.worker, bytes.as_mut_ptr());
+            let requests = &worker.receiver().requests;
             // SAFETY: the bytes stay until the answer has come, below.
-            unsafe {
-                state.ask((agent, 0), Question::Export, bytes.as_mut_ptr(), Departure::AtOnce)
-            }
+            unsafe { requests.ask(worker, (agent, 0), Question::Export, to, Departure::AtOnce) }
         };
         let number = number.unwrap_or_else(|error| lost(pe, error));
         self.shared.wait(|state| state.is_answered(number));

@@ -6,7 +6,7 @@ use super::memory;
 use super::message::{
     ANSWERS, END, Handler, MOST, Message, OPERATIONS, Question, Target, parts, word,
 };
-use super::worker::{Receiver, Sender, Worker};
+use super::worker::{Kept, Receiver, Sender, Worker};
 use crate::engine::admission;
 use crate::engine::exports::Record;
 use crate::engine::network::Route;
@@ -77,7 +77,8 @@ impl Server {
                 let parts = parts(bytes, |start| [number, start as u64]);
                 // SAFETY: the bytes stay mapped as long as what is kept of the PE, or for the life of the
                 // process.
-                unsafe { sender.answer_parts(ANSWERS, parts, from.start(), kept) };
+                let from = unsafe { Kept::new(from.start(), bytes, kept) };
+                sender.answer_parts(ANSWERS, parts, &from);
             }
             Question::Change(amo) => {
                 let old = memory::exchange(find(amo.bytes)?, amo)?.to_le_bytes();

@@ -200,25 +200,38 @@ impl<R> Worker<R> {
         })
     }
 
-    /// Sends many bytes as messages, from where they are. Each keeps a clone of `kept` until it has been sent.
+    /// Sends parts of these bytes as messages.
     ///
     /// # Errors
     /// If UCX refuses one. Those before it are on their way.
-    ///
-    /// # Safety
-    /// All parts are readable from `from` on until they have been sent; it is enough that they are as long as
-    /// a clone of `kept` exists.
-    pub unsafe fn send_parts<K: Clone + Send + 'static>(
+    pub fn send_parts<K: Clone + Send + 'static>(
         &self,
         to: Connection,
         parts: impl Iterator<Item = ([u8; HEAD], Range<usize>)>,
-        from: *const u8,
-        kept: K,
+        bytes: &Kept<K>,
     ) -> Result<(), Error> {
         let outbox = &mut self.outboxes.borrow_mut()[to.outbox];
         self.raw.flush(outbox)?;
-        // SAFETY: as for this function.
-        unsafe { self.raw.send_parts(to.endpoint, outbox.handler, parts, from, kept) }
+        self.raw.send_parts(to.endpoint, outbox.handler, parts, bytes)
+    }
+}
+
+/// Bytes that are sent from where they are. Each message with a part of them keeps a clone of `K` until it has
+/// been sent.
+pub struct Kept<K> {
+    from: *const u8,
+    bytes: usize,
+    kept: K,
+}
+
+impl<K> Kept<K> {
+    /// The `bytes` bytes from `from` on.
+    ///
+    /// # Safety
+    /// They are readable until all messages with parts of them have been sent; it is enough that they are as
+    /// long as a clone of `kept` exists.
+    pub unsafe fn new(from: *const u8, bytes: usize, kept: K) -> Self {
+        Self { from, bytes, kept }
     }
 }
 
@@ -332,25 +345,21 @@ impl RawWorker {
         self.send_batch(*to, *handler, batch, Some(unsent.clone()))
     }
 
-    /// Sends many bytes as messages, from where they are. Each keeps a clone of `kept` until it has been sent.
+    /// Sends parts of these bytes as messages.
     ///
     /// # Errors
     /// If UCX refuses one. Those before it are on their way.
-    ///
-    /// # Safety
-    /// All parts are readable from `from` on until they have been sent; it is enough that they are as long as
-    /// a clone of `kept` exists.
-    unsafe fn send_parts<K: Clone + Send + 'static>(
+    fn send_parts<K: Clone + Send + 'static>(
         &self,
         to: Endpoint,
         handler: Handler,
         parts: impl Iterator<Item = ([u8; HEAD], Range<usize>)>,
-        from: *const u8,
-        kept: K,
+        Kept { from, bytes, kept }: &Kept<K>,
     ) -> Result<(), Error> {
         for (head, part) in parts {
+            assert!(part.start <= part.end && part.end <= *bytes, "a part of {bytes} bytes");
             let place = (from.wrapping_add(part.start), part.len());
-            // SAFETY: one of the parts that the caller guarantees.
+            // SAFETY: a part of the bytes, which `Kept::new` was told are readable as long as the clone exists.
             unsafe { self.post(to, (handler, false), Some(head), place, kept.clone()) }?;
         }
         Ok(())
@@ -400,19 +409,14 @@ impl Sender<'_> {
         }
     }
 
-    /// Answers with many bytes, from where they are.
-    ///
-    /// # Safety
-    /// All parts are readable from `from` on as long as a clone of `kept` exists.
-    pub unsafe fn answer_parts<K: Clone + Send + 'static>(
+    /// Answers with parts of these bytes.
+    pub fn answer_parts<K: Clone + Send + 'static>(
         &self,
         handler: Handler,
         parts: impl Iterator<Item = ([u8; HEAD], Range<usize>)>,
-        from: *const u8,
-        kept: K,
+        bytes: &Kept<K>,
     ) {
-        // SAFETY: as for this function.
-        let _ = unsafe { self.worker.send_parts(self.endpoint, handler, parts, from, kept) };
+        let _ = self.worker.send_parts(self.endpoint, handler, parts, bytes);
     }
 }
 

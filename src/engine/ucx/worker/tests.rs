@@ -78,13 +78,24 @@ impl Pair {
     }
 
     /// Asks a question, and waits for the answer.
-    fn ask(&self, offset: u64, question: Question, to: *mut u8) {
-        let requests = &self.here.receiver().requests;
-        // SAFETY: `to` stays until the answer has come.
-        let number = unsafe {
-            requests.ask(&self.here, (self.remote, offset), question, to, Departure::AtOnce)
-        };
+    fn ask(&self, offset: u64, question: Question, to: &mut [u8]) {
+        assert_eq!(question.extent(), to.len());
+        let (requests, of) = (&self.here.receiver().requests, (self.remote, offset));
+        let to = to.as_mut_ptr();
+        // SAFETY: `to` has room, and stays until the answer has come.
+        let number = unsafe { requests.ask(&self.here, of, question, to, Departure::AtOnce) };
         self.await_answer(number);
+    }
+
+    /// Sends words from where they are to the start of the heap.
+    fn send_large(&self, from: Arc<[u64]>, unsent: &Unsent) {
+        let bytes = size_of_val(&from[..]);
+        let at = self.remote.at(0, bytes).expect("within the memory");
+        let parts = parts(bytes, |start| at.plus(start).words(message::STORE));
+        // SAFETY: the words stay as long as what is kept.
+        let from =
+            unsafe { Kept::new(from.as_ptr().cast(), bytes, (unsent.clone(), from.clone())) };
+        self.here.send_parts(self.agent, parts, &from).expect("messages");
     }
 
     /// Waits until everything sent before has taken effect.
@@ -125,7 +136,7 @@ impl Pair {
 
     fn fetch(&self, word: usize, amo: Amo) -> u64 {
         let mut result = [0; 8];
-        self.ask(word as u64 * 8, Question::Change(amo), result.as_mut_ptr());
+        self.ask(word as u64 * 8, Question::Change(amo), &mut result[..amo.bytes]);
         u64::from_le_bytes(result)
     }
 }
@@ -141,7 +152,7 @@ fn bytes_arrive_and_come_back() {
         pair.memory[12].load(Ordering::Relaxed),
         u64::from_le_bytes(from[..8].try_into().unwrap())
     );
-    pair.ask(96, Question::Load(to.len()), to.as_mut_ptr());
+    pair.ask(96, Question::Load(to.len()), &mut to);
     assert_eq!(from, to);
 }
 
@@ -187,7 +198,7 @@ fn messages_that_wait_leave_together_and_in_order() {
     // What is asked comes after what waits, and so does what is sent from where it is.
     store(3, 4, Departure::WithNext);
     let mut word = [0; 8];
-    pair.ask(24, Question::Load(8), word.as_mut_ptr());
+    pair.ask(24, Question::Load(8), &mut word);
     assert_eq!(u64::from_le_bytes(word), 4);
     // No more wait than fit.
     for value in 0..10_000 {
@@ -225,12 +236,8 @@ fn a_message_does_not_overtake_a_large_store() {
     let Some(pair) = Pair::new() else { return };
     let last = WORDS - 1;
     for round in 1..=50u64 {
-        let from = vec![round; last];
-        let at = pair.remote.at(0, last * 8).expect("within the memory");
-        let parts = parts(last * 8, |start| at.plus(start).words(message::STORE));
-        let (to, from, unsent) = (pair.agent, from.as_ptr().cast(), Unsent::default());
-        // SAFETY: the source stays until all has been sent, below.
-        unsafe { pair.here.send_parts(to, parts, from, unsent.clone()) }.expect("messages");
+        let unsent = Unsent::default();
+        pair.send_large(vec![round; last].into(), &unsent);
         pair.send(last as u64 * 8, message::words(message::STORE, &[round]));
         pair.progress_until(|| pair.memory[last].load(Ordering::Acquire) == round);
         assert!(pair.memory[..last].iter().all(|word| word.load(Ordering::Relaxed) == round));
@@ -251,7 +258,7 @@ fn many_bytes_come_as_they_were_asked_for() {
         [(0, BYTES), (0, 1), (8, 1 << 17), (3, 61441), (4096, 300_000), (5, 100_000)]
     {
         let mut to = vec![0xaau8; bytes + 1];
-        pair.ask(offset, Question::Load(bytes), to.as_mut_ptr());
+        pair.ask(offset, Question::Load(bytes), &mut to[..bytes]);
         let expected = &all[offset as usize..offset as usize + bytes];
         assert!(to[..bytes] == *expected && to[bytes] == 0xaa, "{bytes} bytes at {offset}");
     }
@@ -388,21 +395,17 @@ fn strangers_reach_nothing() {
 fn what_ucx_reads_is_kept_until_it_has_been_sent_and_no_longer() {
     let Some(pair) = Pair::new() else { return };
     // More than the sockets take while nobody reads.
-    let from = vec![7u64; WORDS - 1];
-    let at = pair.remote.at(0, size_of_val(&from[..])).expect("within the memory");
+    let from: Arc<[u64]> = vec![7; WORDS - 1].into();
     let unsent = Unsent::default();
     for _ in 0..64 {
-        let parts = parts(size_of_val(&from[..]), |start| at.plus(start).words(message::STORE));
-        let (to, from) = (pair.agent, from.as_ptr().cast());
-        // SAFETY: the source stays until all has been sent, below.
-        unsafe { pair.here.send_parts(to, parts, from, unsent.clone()) }.expect("messages");
+        pair.send_large(from.clone(), &unsent);
     }
     pair.send_so(0, message::words(message::STORE, &[7]), Departure::AtOnce);
     assert!(!unsent.is_empty() && !pair.here.has_sent(pair.agent), "nobody has read it");
     let last = (BYTES - 8) as u64;
     let question = Question::Load(8);
     let mut word = [1; 8];
-    pair.ask(last, question, word.as_mut_ptr());
+    pair.ask(last, question, &mut word);
     assert!(unsent.is_empty() && pair.here.has_sent(pair.agent) && word == [0; 8]);
 }
 
