@@ -14,29 +14,27 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// A type that can be waited on. Comparisons use its order, so signed types compare as signed.
-pub trait Waitable: Copy + Ord + sealed::Sealed {
-    /// Loads the value at `at`, with acquire order.
-    ///
-    /// # Safety
-    /// `at` is aligned and mapped; concurrent accesses are atomic and of this width.
-    unsafe fn load(at: *const Self) -> Self;
-}
+pub trait Waitable: Copy + Ord + sealed::Sealed {}
 
 mod sealed {
-    pub trait Sealed {}
+    /// Accessed by an atomic of its size and alignment.
+    pub trait Sealed {
+        type Atomic: 'static;
+        /// The value, with acquire order.
+        fn of(atomic: &Self::Atomic) -> Self;
+    }
 }
 
 macro_rules! waitable {
     ($($type:ty: $atomic:ty;)*) => {$(
-        impl sealed::Sealed for $type {}
-        impl Waitable for $type {
+        impl sealed::Sealed for $type {
+            type Atomic = $atomic;
             #[inline(always)]
-            unsafe fn load(at: *const Self) -> Self {
-                // SAFETY: the caller guarantees that `at` is aligned and mapped, and that all
-                // accesses are atomic and of the width of `$atomic`. So anyone may share it.
-                unsafe { &*at.cast::<$atomic>() }.load(Ordering::Acquire) as $type
+            fn of(atomic: &$atomic) -> Self {
+                atomic.load(Ordering::Acquire) as $type
             }
         }
+        impl Waitable for $type {}
     )*};
 }
 
@@ -51,7 +49,8 @@ waitable! {
     usize: AtomicU64;
 }
 
-/// An aligned variable in this PE's symmetric memory that the processor reaches.
+/// An aligned variable in this PE's symmetric memory that the processor reaches, or its counterpart in a
+/// mirror.
 #[derive(Clone, Copy)]
 pub(crate) struct Here<'m, T> {
     at: *const T,
@@ -98,10 +97,16 @@ impl<'m, T: Waitable> Here<'m, T> {
     /// The current value, with acquire order.
     #[inline(always)]
     pub(crate) fn load(self) -> T {
+        T::of(self.atomic())
+    }
+
+    /// The variable as an atomic.
+    #[inline(always)]
+    fn atomic(&self) -> &'m T::Atomic {
         // SAFETY: the function that made this value has checked that the object is symmetric, and
-        // aligned to its size. So it is mapped, and all other accesses are atomic operations of
-        // this width, as an `Object` of such words guarantees.
-        unsafe { T::load(self.at) }
+        // aligned to its size. So it is mapped, here and in mirrors, and all other accesses are atomic
+        // operations of this width, as an `Object` of such words guarantees.
+        unsafe { &*self.at.cast() }
     }
 }
 
@@ -197,16 +202,14 @@ impl<'m, T: Waitable> Variables<'m, T> {
 #[derive(Clone, Copy)]
 pub(crate) struct Word<'m> {
     routine: Routine,
-    at: *mut u64,
-    object: PhantomData<Object<'m, u64>>,
+    own: Here<'m, u64>,
 }
 
 impl<'m> Word<'m> {
     /// Ends the job unless the argument is such a word and the processor reaches it.
     #[inline]
     pub(crate) fn new(routine: Routine, argument: &'static str, object: Object<'m, u64>) -> Self {
-        check_loadable::<u64>(routine, argument, object.address());
-        Self { routine, at: object.element(0).at(), object: PhantomData }
+        Self { routine, own: Here::loadable(routine, argument, object) }
     }
 
     /// The routine whose argument it is.
@@ -217,15 +220,13 @@ impl<'m> Word<'m> {
     /// Its address on this PE.
     #[inline(always)]
     pub(crate) fn address(&self) -> usize {
-        self.at.addr()
+        self.own.address()
     }
 
     /// This PE's own word.
     #[inline(always)]
     pub(crate) fn own(&self) -> &AtomicU64 {
-        // SAFETY: `new` found it symmetric and aligned. All other accesses to an `Object` of one
-        // word are atomic operations of its width.
-        unsafe { AtomicU64::from_ptr(self.at) }
+        self.own.atomic()
     }
 
     /// The word of the world's PE `pe`, which is on this node.
@@ -238,8 +239,7 @@ impl<'m> Word<'m> {
             |address| address,
             |miss| slow::resolve(self.routine, argument, context::CTX_DEFAULT, miss, pe),
         );
-        // SAFETY: the address of the symmetric word in `pe`'s mirror, which stays mapped. It is
-        // aligned as here, because mirrors keep the offset within a page. The rest as above.
-        unsafe { AtomicU64::from_ptr(address as *mut u64) }
+        // The counterpart in `pe`'s mirror is aligned as here, because mirrors keep the offset within a page.
+        Here::<u64> { at: address as *const u64, ..self.own }.atomic()
     }
 }
