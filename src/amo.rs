@@ -11,11 +11,11 @@
 //! anyway, and a set stays a plain store, where sequential consistency would make it an exchange.
 #![allow(unsafe_code)]
 
-use crate::argument::memory::{Dest, Object, same_length};
+use crate::argument::memory::{Dest, Object};
 use crate::engine::Place;
 use crate::error::Routine;
 use crate::operand;
-use crate::slow;
+use crate::slow::{self, Missed};
 use crate::span::Span;
 use crate::translate::{Cold, Miss, Numbering, PeArg, TABLE, cold_path, translate};
 
@@ -36,14 +36,10 @@ fn apply<O: Operation, C: Numbering>(
     op: O,
     pe: PeArg,
 ) -> O::Output {
-    same_length(target.len(), 1);
-    let target = target.address();
-    // The same offset that `translate` computes, so the slow path needs nothing else of `target`.
-    let miss = TABLE.miss(target);
-    let slow = Slow { routine, ctx, miss, op, pe };
+    let slow = Slow { routine, ctx, target: Missed::of(target), op, pe };
     translate(
         ctx,
-        target,
+        target.address(),
         pe,
         |address| {
             if !operand::is_aligned::<O::Word>(address) {
@@ -53,7 +49,7 @@ fn apply<O: Operation, C: Numbering>(
             // SAFETY: `target` is a symmetric `Object`, so the whole word is in `pe`'s mirror, and
             // all other accesses to it are atomic operations of this width. Its alignment is
             // checked above.
-            op.perform(unsafe { O::Word::at(address) })
+            op.perform(unsafe { &*(address as *const <O::Word as Word>::Atomic) })
         },
         slow,
     )
@@ -62,52 +58,51 @@ fn apply<O: Operation, C: Numbering>(
 /// An operation that leaves the hot path. It is a type, not a closure, so that its inlining can be
 /// forced: the hot path then ends in a jump and needs no stack frame.
 #[derive(Clone, Copy)]
-struct Slow<O, C> {
+struct Slow<'m, O: Operation, C> {
     routine: Routine,
     ctx: C,
-    miss: Miss,
+    target: Missed<'m, O::Word>,
     op: O,
     pe: PeArg,
 }
 
-impl<O: Operation, C: Numbering> Slow<O, C> {
+impl<O: Operation, C: Numbering> Slow<'_, O, C> {
     #[inline(always)]
     fn perform(self) -> O::Output {
-        let Self { routine, ctx, miss, op, pe } = self;
-        // SAFETY: only `apply` makes this value, from the address of an `Object` of one word.
-        unsafe { apply_slow(ctx, miss, op, pe, routine) }
+        let Self { routine, ctx, target, op, pe } = self;
+        apply_slow(ctx, target, op, pe, routine)
     }
 }
 
-impl<O: Operation, C: Numbering> Cold<O::Output> for Slow<O, C> {
+impl<O: Operation, C: Numbering> Cold<O::Output> for Slow<'_, O, C> {
     #[inline(always)]
     fn miss(&self, _: Miss) -> O::Output {
         self.perform()
     }
 }
 
-/// # Safety
-/// `miss` comes from the address of an object of one word.
 #[cold]
 #[inline(never)]
-unsafe fn apply_slow<O: Operation, C: Numbering>(
+fn apply_slow<O: Operation, C: Numbering>(
     ctx: C,
-    miss: Miss,
+    target: Missed<'_, O::Word>,
     op: O,
     pe: PeArg,
     routine: Routine,
 ) -> O::Output {
     let word = Span::object(size_of::<O::Word>());
-    let (place, _call) = slow::access(routine, O::ACCESS, ctx.handle(), miss, pe, word);
-    let target = TABLE.address(miss);
+    let (place, _call) = slow::access(routine, O::ACCESS, ctx.handle(), target.miss(), pe, word);
+    let target = TABLE.address(target.miss());
     if !operand::is_aligned::<O::Word>(target) {
         operand::misaligned(routine, O::ACCESS.1, target, size_of::<O::Word>());
     }
     match place {
-        // SAFETY: `access` returns only with an address in `pe`'s mirror that holds the whole word.
-        // The address is aligned as `target` is, because mirrors keep the offset within a page. All
-        // other accesses to an object of one word are atomic operations of its width.
-        Place::Near(address) => op.perform(unsafe { O::Word::at(address) }),
+        Place::Near(address) => {
+            // SAFETY: `access` returns only with an address in `pe`'s mirror that holds the whole word. The
+            // address is aligned as `target` is, because mirrors keep the offset within a page. All other
+            // accesses to an object of one word are atomic operations of its width.
+            op.perform(unsafe { &*(address as *const <O::Word as Word>::Atomic) })
+        }
         Place::Far(engine, at) => op.send(engine, at),
     }
 }

@@ -12,7 +12,7 @@ use crate::argument::memory::{Dest, Object, Source, same_length};
 use crate::atomics::{Ordering, compiler_fence};
 use crate::engine::{Completion, Place};
 use crate::error::Routine;
-use crate::slow;
+use crate::slow::{self, Missed};
 use crate::span::Span;
 use crate::translate::{Miss, Numbering, PeArg, TABLE, translate, translate_copy};
 use onenode_core::copy;
@@ -45,9 +45,7 @@ pub fn put<T: Copy, C: Numbering>(
     source: Source<'_, T>,
     pe: PeArg,
 ) {
-    let nelems = same_length(dest.len(), source.len());
-    // SAFETY: the operands have `nelems` elements. A put does not write to its source.
-    unsafe { transfer::<Put, T, C>(ctx, dest.at(), source.at().cast_mut(), nelems, pe, routine) }
+    transfer::<Put, T, C>(routine, ctx, dest, source, pe);
 }
 
 /// Copies the elements of `source` on PE `pe` to `dest`.
@@ -59,9 +57,39 @@ pub fn get<T: Copy, C: Numbering>(
     source: Object<'_, T>,
     pe: PeArg,
 ) {
-    let nelems = same_length(dest.len(), source.len());
-    // SAFETY: the operands have `nelems` elements.
-    unsafe { transfer::<Get, T, C>(ctx, dest.at(), source.at(), nelems, pe, routine) }
+    transfer::<Get, T, C>(routine, ctx, source, dest, pe);
+}
+
+/// Copies elements from one side to the other.
+#[inline(always)]
+fn transfer<D: Direction, T: Copy, C: Numbering>(
+    routine: Routine,
+    ctx: C,
+    there: Object<'_, T>,
+    here: D::Here<'_, T>,
+    pe: PeArg,
+) {
+    let sides = ((there.at(), there.len()), D::here(here));
+    let ((dest, of_dest), (source, of_source)) = D::turn(sides);
+    let (there, here) = D::turn((dest, source));
+    let nelems = same_length(of_dest, of_source);
+    if are_many::<T>(nelems) {
+        // SAFETY: the operands have `nelems` elements.
+        return unsafe { transfer_many::<D, T, C>(ctx, dest, source, nelems, pe, routine) };
+    }
+    match translate_copy(ctx, there as usize, pe, Ok, Err) {
+        Ok(mapped) => {
+            let (to, from) = D::turn((mapped as *mut T, here));
+            // SAFETY: `there` is symmetric, so all of it is in `pe`'s mirror of the slot, and the side
+            // here is the program's to read in a put, to write in a get.
+            unsafe { copy::few(to, from.cast_const(), nelems) }
+        }
+        // SAFETY: the operands have `nelems` elements; `miss` is of the one there.
+        Err(miss) => unsafe {
+            let (dest, source) = D::turn((miss.to_bits(), here as usize));
+            transfer_slow::<D, T, C>(ctx, dest, source, nelems, pe, routine)
+        },
+    }
 }
 
 // The functions below take their arguments in the order of the C routines, and the context as its
@@ -71,37 +99,6 @@ pub fn get<T: Copy, C: Numbering>(
 /// # Safety
 /// `dest` and `source` come from operands with `nelems` elements: from an [`Object`] on the other PE,
 /// and here from a [`Source`] in a put, a [`Dest`] in a get.
-#[inline(always)]
-unsafe fn transfer<D: Direction, T: Copy, C: Numbering>(
-    ctx: C,
-    dest: *mut T,
-    source: *mut T,
-    nelems: usize,
-    pe: PeArg,
-    routine: Routine,
-) {
-    if are_many::<T>(nelems) {
-        // SAFETY: the caller's operands are as `transfer_many` requires them.
-        return unsafe { transfer_many::<D, T, C>(ctx, dest, source, nelems, pe, routine) };
-    }
-    let (there, here) = D::turn((dest, source));
-    match translate_copy(ctx, there as usize, pe, Ok, Err) {
-        Ok(mapped) => {
-            let (to, from) = D::turn((mapped as *mut T, here));
-            // SAFETY: `there` is symmetric, so all of it is in `pe`'s mirror of the slot, and the side
-            // here is the program's to read in a put, to write in a get.
-            unsafe { copy::few(to, from.cast_const(), nelems) }
-        }
-        // SAFETY: the caller's operands have `nelems` elements; `miss` is of the one there.
-        Err(miss) => unsafe {
-            let (dest, source) = D::turn((miss.to_bits(), here as usize));
-            transfer_slow::<D, T, C>(ctx, dest, source, nelems, pe, routine)
-        },
-    }
-}
-
-/// # Safety
-/// As for [`transfer`].
 #[inline(never)]
 unsafe fn transfer_many<D: Direction, T: Copy, C: Numbering>(
     ctx: C,
@@ -138,8 +135,8 @@ unsafe fn transfer_many<D: Direction, T: Copy, C: Numbering>(
 /// came in.
 ///
 /// # Safety
-/// The side here comes from an operand with `nelems` elements, as for [`transfer`], and the miss from the
-/// address of an object with as many.
+/// The side here comes from an operand with `nelems` elements, as for [`transfer_many`], and the miss from
+/// the address of an object with as many.
 #[cold]
 #[inline(never)]
 unsafe fn transfer_slow<D: Direction, T: Copy, C: Numbering>(
@@ -165,7 +162,7 @@ unsafe fn transfer_slow<D: Direction, T: Copy, C: Numbering>(
 }
 
 /// # Safety
-/// `here` comes from an operand with `nelems` elements, as for [`transfer`], and `miss` from the address
+/// `here` comes from an operand with `nelems` elements, as for [`transfer_many`], and `miss` from the address
 /// of an object with as many.
 #[cold]
 #[inline(never)]
@@ -183,9 +180,9 @@ unsafe fn transfer_apart<D: Direction, T: Copy, C: Numbering>(
     let span = Span::elements("nelems", nelems, size_of::<T>());
     let (there, _call) = slow::access(routine, D::ACCESS, ctx.handle(), miss, pe, span);
     slow::check_own_span(routine, D::HERE, here as usize, span);
-    // SAFETY: `access` returns only with a place for the whole span. The side here is accessible: by
-    // the processor if it is on no device, else by the device, and until a quiet if `routine` does not
-    // block.
+    // SAFETY: `access` returns only with a place for the whole span. The side here is readable in a put,
+    // writable in a get: by the processor if it is on no device, else by the device, and until a quiet if
+    // `routine` does not block.
     unsafe {
         match there {
             Place::Near(mapped) => {
@@ -198,7 +195,12 @@ unsafe fn transfer_apart<D: Direction, T: Copy, C: Numbering>(
                 }
             }
             Place::Far(engine, far) => {
-                D::far(engine, far, here.cast(), span.accessed, Completion::of(routine));
+                let (here, bytes, completion) =
+                    (here.cast(), span.accessed, Completion::of(routine));
+                match D::IS_PUT {
+                    true => engine.put(far, here, bytes, completion),
+                    false => engine.get(here, far, bytes, completion),
+                }
             }
         }
     }
@@ -226,32 +228,32 @@ pub fn p<T: Copy, C: Numbering>(
     value: T,
     pe: PeArg,
 ) {
-    same_length(dest.len(), 1);
-    translate(
-        ctx,
-        dest.address(),
-        pe,
-        |to| {
+    let missed = Missed::of(dest);
+    match translate(ctx, dest.address(), pe, Ok, Err) {
+        Ok(to) => {
             // SAFETY: `dest` is symmetric, so a whole `T` is at `to` in `pe`'s mirror.
             unsafe { (to as *mut T).write_unaligned(value) };
             // Not volatile, which would move an unaligned element through the stack. But a loop
             // that polls for the answer must not delay the store.
             compiler_fence(Ordering::SeqCst);
-        },
-        // SAFETY: `dest` is an object of one `T`.
-        |miss| unsafe { p_slow(ctx, miss, value, pe, routine) },
-    )
+        }
+        Err(_) => p_slow(ctx, missed, value, pe, routine),
+    }
 }
 
-/// # Safety
-/// `miss` comes from the address of an object of one `T`.
 #[cold]
 #[inline(never)]
-unsafe fn p_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, value: T, pe: PeArg, routine: Routine) {
-    let (to, _call) =
-        slow::access(routine, &slow::PUT, ctx.handle(), miss, pe, Span::object(size_of::<T>()));
-    // SAFETY: `access` returns only with a place for the element; the value is a local of that
-    // size.
+fn p_slow<T: Copy, C: Numbering>(
+    ctx: C,
+    dest: Missed<'_, T>,
+    value: T,
+    pe: PeArg,
+    routine: Routine,
+) {
+    let (place, span) = (dest.miss(), Span::object(size_of::<T>()));
+    let (to, _call) = slow::access(routine, &slow::PUT, ctx.handle(), place, pe, span);
+    // SAFETY: `dest` is an object of one `T`, and `access` returns only with a place for it; the value is a
+    // local of that size.
     unsafe {
         match to {
             Place::Near(to) => (to as *mut T).write_unaligned(value),
@@ -265,27 +267,21 @@ unsafe fn p_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, value: T, pe: PeArg,
 /// Loads one element from `source` on PE `pe`.
 #[inline(always)]
 pub fn g<T: Copy, C: Numbering>(routine: Routine, ctx: C, source: Object<'_, T>, pe: PeArg) -> T {
-    same_length(source.len(), 1);
-    translate(
-        ctx,
-        source.address(),
-        pe,
+    let missed = Missed::of(source);
+    match translate(ctx, source.address(), pe, Ok, Err) {
         // SAFETY: `source` is symmetric, so a whole `T` is at `from` in `pe`'s mirror.
-        |from| unsafe { (from as *const Unaligned<T>).read_volatile().0 },
-        // SAFETY: `source` is an object of one `T`.
-        |miss| unsafe { g_slow(ctx, miss, pe, routine) },
-    )
+        Ok(from) => unsafe { (from as *const Unaligned<T>).read_volatile().0 },
+        Err(_) => g_slow(ctx, missed, pe, routine),
+    }
 }
 
-/// # Safety
-/// `miss` comes from the address of an object of one `T`.
 #[cold]
 #[inline(never)]
-unsafe fn g_slow<T: Copy, C: Numbering>(ctx: C, miss: Miss, pe: PeArg, routine: Routine) -> T {
-    let (from, _call) =
-        slow::access(routine, &slow::GET, ctx.handle(), miss, pe, Span::object(size_of::<T>()));
-    // SAFETY: `access` returns only with a place for the element. The element's value is a `T`, as
-    // in any object; the engine fills in all bytes of the local.
+fn g_slow<T: Copy, C: Numbering>(ctx: C, source: Missed<'_, T>, pe: PeArg, routine: Routine) -> T {
+    let (place, span) = (source.miss(), Span::object(size_of::<T>()));
+    let (from, _call) = slow::access(routine, &slow::GET, ctx.handle(), place, pe, span);
+    // SAFETY: `source` is an object of one `T`, and `access` returns only with a place for it. The engine
+    // fills in all bytes of the local.
     unsafe {
         match from {
             Place::Near(from) => (from as *const Unaligned<T>).read_volatile().0,

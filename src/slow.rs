@@ -2,6 +2,7 @@
 //! is either turned into that case, or ends the job with a message that explains the error.
 
 use crate::argument;
+use crate::argument::memory::{Object, same_length};
 use crate::context;
 use crate::engine::{DeviceMemory, Far, Place};
 use crate::error::Routine;
@@ -15,6 +16,27 @@ use crate::timeline::recorder::Details;
 use crate::translate::{ALL_OR_NONE, MAX_PES, Miss, PeArg, TABLE, pe_number};
 use onenode_core::sys::maps;
 use std::fmt::Display;
+use std::marker::PhantomData;
+
+/// A symmetric object of one element, by the offset of its address.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Missed<'m, T>(Miss, PhantomData<(&'m (), T)>);
+
+impl<'m, T: Copy> Missed<'m, T> {
+    /// This object. Panics unless it has one element.
+    #[inline(always)]
+    pub fn of(object: Object<'m, T>) -> Self {
+        same_length(object.len(), 1);
+        Self(TABLE.miss(object.address()), PhantomData)
+    }
+
+    /// The same offset that [`translate`](crate::translate::translate) computes of its address.
+    #[inline(always)]
+    pub fn miss(self) -> Miss {
+        self.0
+    }
+}
 
 /// The target of an access that the hot path could not handle. Returns only with an address in the
 /// PE's mirror.

@@ -1,5 +1,4 @@
 //! The types that have atomic operations, and their processor atomics.
-#![allow(unsafe_code)]
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use onenode_core::arch::ReadModifyWrite;
@@ -21,18 +20,6 @@ pub trait Word: Copy + sealed::Sealed {
     }
     /// The value in a word's low bytes.
     fn from_word(word: u64) -> Self;
-
-    /// The atomic at an address.
-    ///
-    /// # Safety
-    /// The address is aligned to the type's size and mapped for the life of the job. Concurrent
-    /// accesses to it are atomic and of this width.
-    #[inline(always)]
-    unsafe fn at(address: usize) -> &'static Self::Atomic {
-        // SAFETY: the caller guarantees that the address is aligned, mapped, and accessed only by
-        // atomic operations of this width. So anyone may share it.
-        unsafe { &*(address as *const Self::Atomic) }
-    }
 }
 
 /// The operations of an atomic type of either width.

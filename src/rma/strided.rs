@@ -155,7 +155,7 @@ fn bad_stride(routine: Routine, dst: isize, sst: isize, least: isize) -> ! {
 }
 
 /// Panics if an operand has fewer elements than the blocks require. C operands never do, so the
-/// compiler leaves this out. If an extent wraps around, `transfer` makes no access: such blocks are in
+/// compiler leaves this out. If an extent wraps around, [`transfer`] makes no access: such blocks are in
 /// no segment, and end beyond all addresses.
 #[inline(always)]
 fn check_lengths(dest: usize, source: usize, blocks: Blocks) {
@@ -175,24 +175,25 @@ fn too_short() -> ! {
 const USUAL: usize = 1 << 28;
 
 /// Puts or gets strided blocks.
-///
-/// # Safety
-/// `dest` and `source` come from operands as long as their extents: from an [`Object`] on the other PE,
-/// and here from a [`Source`] in a put, a [`Dest`] in a get.
 #[inline(always)]
-unsafe fn transfer<D: Direction, T: Copy, C: Numbering>(
+fn transfer<D: Direction, T: Copy, C: Numbering>(
     routine: Routine,
     ctx: C,
-    (dest, source): (*mut T, *mut T),
+    there: Object<'_, T>,
+    here: D::Here<'_, T>,
     blocks: Blocks,
     pe: PeArg,
 ) {
+    let sides = ((there.at(), there.len()), D::here(here));
+    let ((dest, of_dest), (source, of_source)) = D::turn(sides);
+    let (there, here) = D::turn((dest, source));
+    check_lengths(of_dest, of_source, blocks);
     if blocks.is_empty() {
         return slow::check_pe(routine, ctx.handle(), pe);
     }
     blocks.check(routine);
     let Blocks { dst, sst, bsize, nblocks } = blocks;
-    let ((there, here), (stride, _)) = (D::turn((dest, source)), D::turn((dst, sst)));
+    let (stride, _) = D::turn((dst, sst));
     let is_usual = ((dst | sst) as usize | nblocks) < USUAL;
     let bytes = (nblocks - 1)
         .wrapping_mul(stride as usize)
@@ -207,7 +208,7 @@ unsafe fn transfer<D: Direction, T: Copy, C: Numbering>(
             return unsafe { blocks.copy(to, from.cast_const()) };
         }
     }
-    // SAFETY: the caller's operands.
+    // SAFETY: the operands are as long as their extents.
     unsafe {
         transfer_slow::<D, T, C>(routine, ctx, (dest, source), (dst, sst), bsize, nblocks, pe);
     }
@@ -216,7 +217,8 @@ unsafe fn transfer<D: Direction, T: Copy, C: Numbering>(
 /// Takes the fields of [`Blocks`] one by one, in registers: the hot path would have to store the struct.
 ///
 /// # Safety
-/// As for [`transfer`].
+/// `sides`, dest and source, come from operands as long as their extents: from an [`Object`] on the other PE,
+/// and here from a [`Source`] in a put, a [`Dest`] in a get.
 #[cold]
 #[inline(never)]
 unsafe fn transfer_slow<D: Direction, T: Copy, C: Numbering>(
@@ -235,22 +237,21 @@ unsafe fn transfer_slow<D: Direction, T: Copy, C: Numbering>(
     let miss = TABLE.miss(there as usize);
     let (place, _call) = slow::access(routine, D::ACCESS, ctx.handle(), miss, pe, span(strides.0));
     slow::check_own_span(routine, D::HERE, here as usize, span(strides.1));
+    let in_bytes = blocks.in_bytes::<T>();
     // SAFETY: `access` returns only with a place for the whole remote span. The span of the side
-    // here ends within the address space, so its extent has not wrapped, and the side is as long.
+    // here ends within the address space, so its extent has not wrapped, and the side is as long: readable in a
+    // put, writable in a get.
     unsafe {
         match place {
             Place::Near(mapped) => {
                 let (to, from) = D::turn((mapped as *mut T, here));
                 match slow::devices_of(routine, &[here.addr()]) {
                     None => blocks.copy(to, from.cast_const()),
-                    Some(devices) => {
-                        devices.copy_blocks(to.cast(), from.cast(), blocks.in_bytes::<T>());
-                    }
+                    Some(devices) => devices.copy_blocks(to.cast(), from.cast(), in_bytes),
                 }
             }
-            Place::Far(engine, far) => {
-                D::far_blocks(engine, far, here.cast(), blocks.in_bytes::<T>());
-            }
+            Place::Far(engine, far) if D::IS_PUT => engine.put_blocks(far, here.cast(), in_bytes),
+            Place::Far(engine, far) => engine.get_blocks(here.cast(), far, in_bytes),
         }
     }
 }
@@ -265,10 +266,7 @@ pub fn iput<T: Copy, C: Numbering>(
     blocks: Blocks,
     pe: PeArg,
 ) {
-    check_lengths(dest.len(), source.len(), blocks);
-    let sides = (dest.at(), source.at().cast_mut());
-    // SAFETY: both are as long as their extents. A put does not write to its source.
-    unsafe { transfer::<Put, T, C>(routine, ctx, sides, blocks, pe) }
+    transfer::<Put, T, C>(routine, ctx, dest, source, blocks, pe);
 }
 
 /// Copies the blocks of `source` on PE `pe` to `dest`.
@@ -281,7 +279,5 @@ pub fn iget<T: Copy, C: Numbering>(
     blocks: Blocks,
     pe: PeArg,
 ) {
-    check_lengths(dest.len(), source.len(), blocks);
-    // SAFETY: both are as long as their extents.
-    unsafe { transfer::<Get, T, C>(routine, ctx, (dest.at(), source.at()), blocks, pe) }
+    transfer::<Get, T, C>(routine, ctx, source, dest, blocks, pe);
 }
