@@ -158,14 +158,17 @@ impl Cuda {
 
 impl Cuda {
     fn check(&self, call: &str, answer: c_int) -> Result<(), String> {
-        if answer == 0 {
-            return Ok(());
-        }
+        if answer == 0 { Ok(()) } else { Err(self.refusal(call, answer)) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refusal(&self, call: &str, answer: c_int) -> String {
         let mut text = None;
-        Err(match ((self.error_string)(answer, &mut text), text) {
+        match ((self.error_string)(answer, &mut text), text) {
             (0, Some(text)) => format!("{call}: {text}"),
             _ => format!("{call}: error {answer}"),
-        })
+        }
     }
 }
 

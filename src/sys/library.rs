@@ -5,7 +5,7 @@ use crate::atomics::{AtomicPtr, Ordering};
 use crate::error::Error;
 use onenode_core::arch::FUNCTION_RELOCATIONS;
 use onenode_core::sys::{map, program};
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -15,7 +15,34 @@ use std::slice;
 #[derive(Clone, Copy, Debug)]
 pub struct Library {
     name: &'static CStr,
-    handle: NonNull<c_void>,
+    handle: Handle,
+}
+
+/// What stands for a library that is loaded, and stays so.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug)]
+struct Handle(NonNull<c_void>);
+
+/// The one question to `dlinfo` that is asked here.
+#[repr(i32)]
+enum Question {
+    LinkMap = libc::RTLD_DI_LINKMAP,
+}
+
+unsafe extern "C" {
+    // Both read the handle of a library that is loaded; no handle stands for the program and all that it has
+    // loaded.
+    safe fn dlsym(library: Option<Handle>, name: Text<'_>) -> Option<NonNull<c_void>>;
+    safe fn dlinfo(
+        library: Handle,
+        question: Question,
+        answer: &mut Option<&'static LinkMap>,
+    ) -> c_int;
+}
+
+/// Whether the program or a loaded library defines this symbol.
+pub fn is_defined(name: &CStr) -> bool {
+    dlsym(None, name.into()).is_some()
 }
 
 impl Library {
@@ -31,7 +58,7 @@ impl Library {
     fn open(name: &'static CStr, how: libc::c_int) -> Option<Self> {
         // SAFETY: a C string. Running the library's constructors is what the caller wants.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | how) };
-        NonNull::new(handle).map(|handle| Self { name, handle })
+        NonNull::new(handle).map(|handle| Self { name, handle: Handle(handle) })
     }
 
     /// A function by its type.
@@ -54,8 +81,7 @@ impl Library {
     /// # Errors
     /// If the library has no function of this name.
     pub fn function(&self, name: &CStr) -> Result<NonNull<c_void>, Error> {
-        // SAFETY: the handle belongs to a library that stays loaded; a C string.
-        NonNull::new(unsafe { libc::dlsym(self.handle.as_ptr(), name.as_ptr()) }).ok_or_else(|| {
+        dlsym(Some(self.handle), name.into()).ok_or_else(|| {
             Error::Library(format!(
                 "{} has no {}",
                 self.name.to_string_lossy(),
@@ -99,17 +125,10 @@ impl Library {
     /// # Safety
     /// `to` is a function of the type of `name`, and may be called in its place.
     pub unsafe fn redirect(&self, name: &CStr, to: *mut c_void) -> bool {
-        let mut map: *const LinkMap = std::ptr::null();
-        // SAFETY: a loaded library; writes one pointer.
-        let found = unsafe {
-            libc::dlinfo(self.handle.as_ptr(), libc::RTLD_DI_LINKMAP, (&raw mut map).cast())
-        };
-        if found != 0 || map.is_null() {
-            return false;
-        }
-        // SAFETY: the linker's own description of a loaded library, as `<link.h>` has it, whose table
-        // ends with an entry of tag 0.
-        let (base, dynamic) = unsafe { ((*map).base, dynamic((*map).dynamic)) };
+        let mut map = None;
+        let found = dlinfo(self.handle, Question::LinkMap, &mut map);
+        let Some(map) = map.filter(|_| found == 0) else { return false };
+        let (base, dynamic) = (map.base, map.values());
         // Some linkers add the base to the addresses in this table, some do not.
         let address = |tag: usize| match dynamic[tag] {
             value if value < base => base + value,
@@ -146,26 +165,25 @@ impl Library {
     }
 }
 
-/// The values of a library's table, by tag.
-///
-/// # Safety
-/// It is such a table, which ends with an entry of tag 0.
-unsafe fn dynamic(mut entry: *const Dynamic) -> [usize; DT_JMPREL + 1] {
-    let mut values = [0; DT_JMPREL + 1];
-    // SAFETY: an entry of the table, and up to its end there is a next one.
-    while let Dynamic { tag: tag @ 1.., value } = unsafe { entry.read() } {
-        values.get_mut(tag as usize).into_iter().for_each(|place| *place = value);
-        entry = entry.wrapping_add(1);
-    }
-    values
-}
-
-/// The head of `struct link_map`.
+/// The head of `struct link_map`, the linker's own description of a loaded library.
 #[repr(C)]
 struct LinkMap {
     base: usize,
     name: *const c_char,
     dynamic: *const Dynamic,
+}
+
+impl LinkMap {
+    /// The values of the library's table, by tag.
+    fn values(&self) -> [usize; DT_JMPREL + 1] {
+        let (mut values, mut entry) = ([0; DT_JMPREL + 1], self.dynamic);
+        // SAFETY: an entry of the library's table, which ends with one of tag 0; up to there is a next one.
+        while let Dynamic { tag: tag @ 1.., value } = unsafe { entry.read() } {
+            values.get_mut(tag as usize).into_iter().for_each(|place| *place = value);
+            entry = entry.wrapping_add(1);
+        }
+        values
+    }
 }
 
 /// `Elf64_Dyn`.

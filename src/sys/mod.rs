@@ -14,7 +14,6 @@ pub mod hex;
 pub mod install;
 pub mod launcher;
 pub mod library;
-pub mod loaded;
 pub mod own_names;
 pub mod pmix;
 pub mod rdma;

@@ -6,7 +6,7 @@ mod parse;
 
 use crate::env::{self, partitions};
 use crate::error::Error;
-use crate::sys::{environment, loaded};
+use crate::sys::{environment, library};
 use onenode_core::pages::{Bytes, Pages};
 use onenode_core::sys::{map, program};
 use std::collections::BTreeMap;
@@ -232,7 +232,7 @@ fn check(spec: &Spec, npes: usize) -> Result<(), String> {
         Kind::OpenMp if spec.device == Some(Device::Spread) => {
             return Err("DEVICE=spread is for KIND=CUDA; expected a number or default".into());
         }
-        Kind::OpenMp if !loaded::exists(OFFLOADING) => {
+        Kind::OpenMp if !library::is_defined(OFFLOADING) => {
             return Err(
                 "KIND=LIBOMP, but this program has no OpenMP offloading (compile with clang \
                         -fopenmp -fopenmp-targets=..., not statically)"
