@@ -44,20 +44,8 @@ pub struct Fault {
     pub writes: bool,
 }
 
-impl Fault {
-    /// # Safety
-    /// Both are arguments that the kernel passes to a handler.
-    unsafe fn new(info: *mut libc::siginfo_t, context: *mut libc::c_void) -> Self {
-        /// The kernel raised the signal without an address.
-        const SI_KERNEL: libc::c_int = 0x80;
-        // SAFETY: the caller guarantees the kernel's arguments to a handler; this is a valid
-        // `siginfo_t`.
-        let address = unsafe { ((*info).si_code != SI_KERNEL).then(|| (*info).si_addr() as usize) };
-        // SAFETY: the caller guarantees the kernel's arguments to a handler.
-        let writes = unsafe { arch::writes(context) };
-        Self { address, writes }
-    }
-}
+/// The kernel raised the signal without an address.
+const SI_KERNEL: libc::c_int = 0x80;
 
 /// One of the signals handled by [`explain`].
 pub struct Event {
@@ -120,9 +108,12 @@ fn replace_missing(address: usize) -> bool {
 /// Called by the kernel only.
 extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel passes a valid `info`, whose address is meaningful if a fault raised the
-    // signal, and a valid context.
-    let (code, address, instruction) =
-        unsafe { ((*info).si_code, (*info).si_addr() as usize, arch::program_counter(context)) };
+    // signal, and a valid context, which says of a bad access whether it was a write.
+    let (code, address, writes, instruction) = unsafe {
+        let (info, instruction) = (&*info, arch::program_counter(context));
+        let writes = DEADLY[..FAULTS].contains(&signal) && arch::writes(context);
+        (info.si_code, info.si_addr() as usize, writes, instruction)
+    };
     let fault = is_fault(signal, code);
     if fault && replace_missing(address) {
         return;
@@ -134,8 +125,8 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
         return;
     }
     if let Some(explain) = EXPLAIN.get() {
-        // SAFETY: both are the kernel's.
-        let fault = fault.then(|| unsafe { Fault::new(info, context) });
+        let address = (code != SI_KERNEL).then_some(address);
+        let fault = fault.then_some(Fault { address, writes });
         // A fault ends the process even if the program ignores the signal.
         let deadly = ignored || old.sa_sigaction == libc::SIG_DFL;
         explain(&Event { signal, fault, deadly, instruction });
@@ -151,14 +142,28 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     }
 }
 
+unsafe extern "C" {
+    // With no new action only fills the record of the present one.
+    safe fn sigaction(
+        signal: libc::c_int,
+        new: Option<&NoAction>,
+        present: &mut libc::sigaction,
+    ) -> libc::c_int;
+}
+
+/// No action to take instead.
+enum NoAction {}
+
 /// What a signal does now.
 fn current(signal: libc::c_int) -> libc::sigaction {
-    // SAFETY: all-zero bytes are a valid `sigaction`, which the call fills.
-    unsafe {
-        let mut action = std::mem::zeroed();
-        libc::sigaction(signal, std::ptr::null(), &mut action);
-        action
-    }
+    let mut action = libc::sigaction {
+        sa_sigaction: libc::SIG_DFL,
+        sa_mask: *SigSet::empty().as_ref(),
+        sa_flags: 0,
+        sa_restorer: None,
+    };
+    sigaction(signal, None, &mut action);
+    action
 }
 
 /// Makes a signal call `handler`, or take its default action.
