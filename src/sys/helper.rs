@@ -7,10 +7,10 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::signal::SigSet;
 use nix::sys::wait::waitpid;
-use nix::unistd::{ForkResult, fork, setsid};
+use nix::unistd::{ForkResult, execv, fork, setsid};
 use onenode_core::Error as System;
 use onenode_core::sys::{fd, pass, process};
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::io::Read;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
@@ -106,14 +106,10 @@ pub fn parse(words: &str) -> Option<(OwnedFd, OwnedFd, Served)> {
 /// Executes the helper's own program. Returns if that fails; the pipe is then closed without any
 /// data.
 fn become_program(command: &[CString; 3], files: [&OwnedFd; 2]) {
-    let [path, option, words] = command.each_ref().map(|word| word.as_ptr());
-    let arguments = [path, option, words, std::ptr::null()];
-    let name: &CStr = &command[0];
     for file in files {
         let _ = fcntl(file, FcntlArg::F_SETFD(FdFlag::empty()));
     }
-    // SAFETY: C strings, and an array of them that ends with null.
-    unsafe { libc::execv(name.as_ptr(), arguments.as_ptr()) };
+    let _ = execv(&command[0], command);
 }
 
 /// Closes all descriptors except these, and blocks all signals.
