@@ -85,19 +85,18 @@ impl fmt::Display for Damage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::atomics::{AtomicU8, Ordering};
 
     #[test]
     fn a_write_past_the_end_is_found() {
-        let mut memory = vec![0u8; 100 + BYTES];
-        let block = memory.as_mut_ptr();
-        // SAFETY: the vector has room for both, and outlives the guard.
+        let memory = [const { AtomicU8::new(0) }; 100 + BYTES];
+        let block = memory.as_ptr().cast_mut().cast::<u8>();
+        // SAFETY: the array has room for both, and outlives the guard.
         unsafe { lay(block, 100) };
         assert!(has(block.addr()));
-        // SAFETY: in the vector.
-        unsafe { block.add(99).write(1) };
+        memory[99].store(1, Ordering::Relaxed);
         assert_eq!(damage(), None);
-        // SAFETY: in the vector.
-        unsafe { block.add(103).write(1) };
+        memory[103].store(1, Ordering::Relaxed);
         assert_eq!(damage(), Some(Damage { block: block.addr(), size: 100, distance: 3 }));
         forget(block.addr());
         assert_eq!(damage(), None);

@@ -92,6 +92,13 @@ impl<T: Element> Symmetric<'_, T> {
         }
     }
 
+    /// Makes the elements from number `first` on zero.
+    fn zero_from(&self, first: usize) {
+        assert!(first <= self.len);
+        // SAFETY: elements of this array, of which all bits zero is a value. There are no references to them.
+        unsafe { self.start.add(first).write_bytes(0, self.len - first) };
+    }
+
     /// Frees the array.
     pub(super) fn free(self, routine: Routine) {
         // SAFETY: the array is handed over. Its parts borrow from it, so none exist.
@@ -187,8 +194,7 @@ impl Shmem {
         let alignment = alignment.max(align_of::<T>());
         let start = symmetric::align(&Blocking("align"), alignment, bytes);
         let memory = Symmetric::allocated(start, len, || format!("{HEAP}, at {alignment}"))?;
-        // SAFETY: the block was just allocated, and no PE uses it before the barrier.
-        unsafe { start.write_bytes(0, bytes) };
+        memory.zero_from(0);
         self.barrier_all();
         Ok(memory)
     }
@@ -230,10 +236,8 @@ impl Shmem {
             return Err(memory);
         }
         let new = Symmetric { start: start.cast::<T>(), len, shmem: PhantomData };
-        let more = len.saturating_sub(old);
-        // SAFETY: within the block of `len` elements, beyond the old ones. No PE uses these before
-        // the barrier.
-        unsafe { new.start.add(len - more).write_bytes(0, more) };
+        // No PE uses these before the barrier.
+        new.zero_from(old.min(len));
         self.barrier_all();
         Ok(new)
     }

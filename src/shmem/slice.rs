@@ -139,7 +139,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[inline]
     #[track_caller]
     pub fn set(self, value: T) {
-        store(self.first(), value);
+        store(self.head(), value);
     }
 
     /// Replaces the first element of this PE's copy by `change` of it. Not atomic; for that, see
@@ -276,8 +276,14 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[inline]
     #[track_caller]
     pub(super) fn first(self) -> Object<'a, T> {
+        self.head().object()
+    }
+
+    #[inline]
+    #[track_caller]
+    fn head(self) -> Self {
         assert!(self.len > 0, "the symmetric argument has no elements");
-        self.object().element(0)
+        Self { len: 1, ..self }
     }
 
     /// Whether this and `other` have bytes in common.
@@ -360,14 +366,13 @@ fn load<T: Element>(element: Object<'_, T>) -> T {
 
 /// Copies an element to symmetric memory, as [`load`] from there.
 #[inline(always)]
-fn store<T: Element>(element: Object<'_, T>, value: T) {
-    let at = element.at();
+fn store<T: Element>(element: SymmetricSlice<'_, T>, value: T) {
+    let at = element.pointer();
     // SAFETY: the element is mapped, of that size, and aligned.
     as_number!(T, Atomic => unsafe {
         Atomic::from_ptr(at.cast()).store(std::mem::transmute_copy(&value), Ordering::Relaxed)
     });
-    // SAFETY: the element is mapped, and the local has one.
-    unsafe { copy::elements(at, &value, 1) }
+    element.write(&[value]);
 }
 
 /// The panic of [`SymmetricSlice::at`]. Apart, so that loops over elements do not prepare its message.
