@@ -155,19 +155,7 @@ pub unsafe trait Engine: Send + Sync {
     ///
     /// # Safety
     /// The blocks are readable from `from` on.
-    unsafe fn put_blocks(&self, to: Far, from: *const u8, blocks: StridedBlocks) {
-        for (there, here) in blocks.starts() {
-            // SAFETY: one of the blocks that the caller guarantees are readable from `from` on.
-            unsafe {
-                self.put(
-                    to.plus(there),
-                    from.wrapping_add(here),
-                    blocks.bytes,
-                    Completion::AtReturn,
-                );
-            }
-        }
-    }
+    unsafe fn put_blocks(&self, to: Far, from: *const u8, blocks: StridedBlocks);
 
     /// Copies blocks from another PE.
     ///
