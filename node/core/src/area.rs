@@ -4,7 +4,7 @@
 
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64};
 use crate::error::Error;
-use crate::sys::map;
+use crate::sys::map::{self, OwnMapping};
 use crate::sys::source::Source;
 use memmap2::{MmapOptions, MmapRaw};
 use std::ops::Range;
@@ -31,7 +31,7 @@ unsafe impl<T: Shared, const N: usize> Shared for [T; N] {}
 pub struct SharedArea {
     base: NonNull<u8>,
     bytes: usize,
-    mapping: Mapping,
+    _mapping: Mapping,
 }
 
 /// What the end of an area unmaps.
@@ -40,7 +40,7 @@ enum Mapping {
     /// A part of a file, which unmaps itself.
     File { _mapping: MmapRaw },
     /// The area's own, made from another mapping.
-    Copy,
+    Copy { _mapping: OwnMapping },
     /// Somebody else's.
     Lent,
 }
@@ -62,7 +62,7 @@ impl SharedArea {
         let mapping =
             mapping.map_err(|source| Error::System { call: "mapping shared memory", source })?;
         let base = NonNull::new(mapping.as_mut_ptr()).expect("no mapping is at address 0");
-        Ok(Self { base, bytes, mapping: Mapping::File { _mapping: mapping } })
+        Ok(Self { base, bytes, _mapping: Mapping::File { _mapping: mapping } })
     }
 
     /// As [`map`](Self::map), from what there is of the file.
@@ -73,8 +73,10 @@ impl SharedArea {
         match source {
             Source::File(file) => Self::map(file, offset, bytes),
             Source::Start(_) => {
-                let base = source.anywhere(offset, bytes)?;
-                Ok(Self { base, bytes, mapping: Mapping::Copy })
+                let mapping = source.own(offset, bytes)?;
+                let base = NonNull::new(mapping.range().start as *mut u8);
+                let base = base.expect("no mapping is at address 0");
+                Ok(Self { base, bytes, _mapping: Mapping::Copy { _mapping: mapping } })
             }
         }
     }
@@ -85,7 +87,7 @@ impl SharedArea {
     /// It stays mapped for the life of this value, readable and writable, and is reached as atomics
     /// only.
     pub unsafe fn over(base: NonNull<u8>, bytes: usize) -> Self {
-        Self { base, bytes, mapping: Mapping::Lent }
+        Self { base, bytes, _mapping: Mapping::Lent }
     }
 
     /// Its first address.
@@ -135,15 +137,6 @@ impl SharedArea {
     pub fn mark_foreign(&self) {
         map::dump(&self.range(), false);
         self.withhold();
-    }
-}
-
-impl Drop for SharedArea {
-    fn drop(&mut self) {
-        if let Mapping::Copy = self.mapping {
-            // SAFETY: this value's own mapping; no reference outlives it.
-            unsafe { map::unmap(self.base.as_ptr(), self.bytes) };
-        }
     }
 }
 

@@ -325,28 +325,17 @@ pub fn private_anywhere(bytes: usize) -> Result<usize, Error> {
     OwnMapping::private(bytes).map(OwnMapping::keep)
 }
 
-/// Maps again, from the page at `from` on, `bytes` bytes of the file that is mapped there: over
-/// `target`, which is as long, or at any free address.
-///
-/// # Safety
-/// `from` is in a shared mapping of a file that is that long.
-pub(super) unsafe fn again(
-    from: usize,
-    bytes: usize,
-    target: Option<&Reserved>,
-) -> Result<usize, Error> {
-    assert!(target.is_none_or(|target| target.range.len() == bytes), "all of the target");
-    // SAFETY: an old size of 0 leaves the old mapping; the target is its holder's to map over.
-    unsafe { remap(from..from, bytes, target.map(|target| target.range.start)) }
-        .map_err(Error::of("mapping the job's memory file again"))
-}
-
-/// Moves a mapping to `bytes` bytes over `target`, or at any free address.
+/// Moves a mapping to `bytes` bytes over `target`, or at any free address. An empty `old` stays: the file
+/// that is mapped there is mapped again from there on.
 ///
 /// # Safety
 /// The target, if any, is a range of the caller's, and what it held is no longer needed. Nothing else
-/// refers to `old`.
-unsafe fn remap(old: Range<usize>, bytes: usize, target: Option<usize>) -> io::Result<usize> {
+/// refers to `old`, or it is empty and starts in a shared mapping of a file.
+pub(super) unsafe fn remap(
+    old: Range<usize>,
+    bytes: usize,
+    target: Option<usize>,
+) -> io::Result<usize> {
     let flags = libc::MREMAP_MAYMOVE | target.map_or(0, |_| libc::MREMAP_FIXED);
     let to = target.unwrap_or(0) as *mut libc::c_void;
     // SAFETY: the caller gives up what is replaced, and what is moved away.

@@ -42,7 +42,13 @@ impl<'m> Start<'m> {
     }
 
     /// Maps `bytes` bytes from `offset` on over `target`, which is as long, or at any free address.
-    fn map(self, offset: u64, bytes: usize, target: Option<&Reserved>) -> Result<usize, Error> {
+    /// Over a target it is the target's holder's, so it has to be kept.
+    fn map(
+        self,
+        offset: u64,
+        bytes: usize,
+        target: Option<&Reserved>,
+    ) -> Result<OwnMapping, Error> {
         let page = map::page_size();
         let start = self.0.as_ptr().addr();
         let mut reached = Stretch { range: start..start + page, offset: 0, _own: None };
@@ -51,13 +57,7 @@ impl<'m> Start<'m> {
             let last = reached.offset + (reached.range.len() - page) as u64;
             let wanted = usize::try_from(offset - last).unwrap_or(usize::MAX).saturating_add(page);
             let bytes = wanted.min(step);
-            // SAFETY: the last page of the stretch is mapped; the new mapping replaces nothing, and only
-            // the new stretch knows of it.
-            let own = unsafe {
-                map::again(reached.address(last), bytes, None)
-                    .map(|at| OwnMapping::adopt(at..at + bytes))
-            };
-            match own {
+            match reached.again(last, bytes, None) {
                 Ok(own) => {
                     let range = own.range().clone();
                     reached = Stretch { range, offset: last, _own: Some(own) };
@@ -66,8 +66,7 @@ impl<'m> Start<'m> {
                 Err(error) => return Err(error),
             }
         }
-        // SAFETY: the stretch has this page.
-        unsafe { map::again(reached.address(offset), bytes, target) }
+        reached.again(offset, bytes, target)
     }
 }
 
@@ -84,8 +83,21 @@ struct Stretch {
 }
 
 impl Stretch {
-    fn address(&self, offset: u64) -> usize {
-        self.range.start + (offset - self.offset) as usize
+    /// As [`Start::map`], from a page of the stretch.
+    fn again(
+        &self,
+        offset: u64,
+        bytes: usize,
+        target: Option<&Reserved>,
+    ) -> Result<OwnMapping, Error> {
+        assert!(target.is_none_or(|target| target.range().len() == bytes), "all of the target");
+        let from = self.range.start + (offset - self.offset) as usize;
+        assert!(self.range.contains(&from), "a page of the stretch");
+        let to = target.map(|target| target.range().start);
+        // SAFETY: the stretch is a shared mapping of the file, and has `from`. The new mapping replaces at
+        // most the target, which is its holder's to map over, and only the result knows of it.
+        unsafe { map::remap(from..from, bytes, to).map(|at| OwnMapping::adopt(at..at + bytes)) }
+            .map_err(Error::of("mapping the job's memory file again"))
     }
 }
 
@@ -109,18 +121,24 @@ impl<'f> Source<'f> {
     pub fn over(self, at: &Reserved, offset: u64) -> Result<(), Error> {
         match self {
             Self::File(file) => at.shared(file, offset),
-            Self::Start(start) => start.map(offset, at.range().len(), Some(at)).map(drop),
+            Self::Start(start) => {
+                start.map(offset, at.range().len(), Some(at))?.keep();
+                Ok(())
+            }
         }
     }
 
     /// Maps a range of the file at any free address.
     pub fn anywhere(self, offset: u64, bytes: usize) -> Result<NonNull<u8>, Error> {
+        let at = self.own(offset, bytes)?.keep();
+        NonNull::new(at as *mut u8).ok_or_else(|| Error::last("mapping the control area"))
+    }
+
+    /// As [`anywhere`](Self::anywhere), until the mapping is dropped.
+    pub fn own(self, offset: u64, bytes: usize) -> Result<OwnMapping, Error> {
         match self {
-            Self::File(file) => map::shared_anywhere(file, offset, bytes),
-            Self::Start(start) => {
-                let at = start.map(offset, bytes, None)?;
-                NonNull::new(at as *mut u8).ok_or_else(|| Error::last("mapping the control area"))
-            }
+            Self::File(file) => OwnMapping::shared(file, offset, bytes),
+            Self::Start(start) => start.map(offset, bytes, None),
         }
     }
 
