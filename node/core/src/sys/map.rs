@@ -117,22 +117,27 @@ impl Reserved<'_> {
     /// does not know it ignores it without harm.
     pub fn mark_foreign(&self) {
         dump(&self.range, false);
-        // SAFETY: the range is the holder's, and no child expects to have a peer's memory.
-        unsafe { inherit(&self.range, false) };
+        self.advise(libc::MADV_DONTFORK);
     }
 
     /// Frees the pages of private memory there, which then reads as zeros.
     pub fn discard(&self) {
-        let Range { start, end } = self.range;
-        // SAFETY: the range stays mapped, and nobody relies on its content.
-        unsafe { libc::madvise(start as *mut _, end - start, libc::MADV_DONTNEED) };
+        self.advise(libc::MADV_DONTNEED);
     }
 
-    /// Frees the memory of the file that is mapped there, for all who have mapped it.
+    /// Frees the memory of the file that is mapped there, for all who have mapped it. A failure costs
+    /// memory only.
     pub(super) fn remove(&self) {
+        self.advise(libc::MADV_REMOVE);
+    }
+
+    /// Gives the kernel an advice that may cost the content, here or in forked children. Whether it
+    /// was taken.
+    fn advise(&self, advice: libc::c_int) -> bool {
         let Range { start, end } = self.range;
-        // SAFETY: the range stays mapped, and nobody relies on its content. A failure costs memory only.
-        unsafe { libc::madvise(start as *mut _, end - start, libc::MADV_REMOVE) };
+        // SAFETY: the holder could map something else there, in this process and so for its children.
+        // Advice takes at most the content, on which nobody relies, whoever maps it.
+        unsafe { libc::madvise(start as *mut _, end - start, advice) == 0 }
     }
 }
 
@@ -220,16 +225,13 @@ impl OwnMapping {
 
     /// Keeps the mapping from forked children, which have nothing there.
     pub fn withhold(&self) {
-        // SAFETY: of this value's own, which belongs to this process, as the value itself.
-        unsafe { inherit(&self.0, false) };
+        self.part(self.0.clone()).advise(libc::MADV_DONTFORK);
     }
 
     /// Gives forked children zeros there, instead of a copy. False if the system cannot do that (Linux
     /// before 4.14).
     pub fn wipe_on_fork(&self) -> bool {
-        let (at, bytes, advice) = (self.0.start as *mut _, self.0.len(), libc::MADV_WIPEONFORK);
-        // SAFETY: nothing changes for this process, and its children do not have this value.
-        unsafe { libc::madvise(at, bytes, advice) == 0 }
+        self.part(self.0.clone()).advise(libc::MADV_WIPEONFORK)
     }
 }
 
