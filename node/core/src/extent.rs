@@ -24,6 +24,8 @@ pub struct Extent {
     places: Mutex<Places>,
 }
 
+/// The heap and its mirrors. Nobody accesses what is beyond [`Extent::reached`], and nobody else sets who
+/// may access them.
 #[derive(Debug, Default)]
 struct Places {
     heap: Range<usize>,
@@ -31,6 +33,22 @@ struct Places {
     unit: usize,
     /// Where peers' heaps are mapped here.
     mirrors: Vec<usize>,
+}
+
+impl Places {
+    /// Shows valgrind the first `reached` bytes of the heap and of all mirrors, and hides the others.
+    fn show(&self, reached: usize) {
+        if !raw::on_valgrind() {
+            return;
+        }
+        for start in self.mirrors.iter().copied().chain([self.heap.start]) {
+            for (from, to, accessible) in [(0, reached, true), (reached, self.heap.len(), false)] {
+                // SAFETY: part of the heap or of a mirror of it, both writable. Nobody accesses what is
+                // hidden, as whoever made the heap and the mirror known has promised.
+                unsafe { map::protect(&(start + from..start + to), accessible) };
+            }
+        }
+    }
 }
 
 impl Extent {
@@ -49,10 +67,8 @@ impl Extent {
         *places = Places { heap: heap.clone(), unit: unit.max(STEP), mirrors: Vec::new() };
         let reached = made.next_multiple_of(places.unit).min(heap.len());
         self.reached.store(reached, Ordering::Relaxed);
-        let unused = heap.start + reached..heap.end;
-        map::dump(&unused, false);
-        // SAFETY: the caller guarantees that nobody accesses what is beyond.
-        unsafe { hide(unused) };
+        map::dump(&(heap.start + reached..heap.end), false);
+        places.show(reached);
     }
 
     /// Marks the first `bytes` bytes as in use.
@@ -67,15 +83,8 @@ impl Extent {
             return;
         }
         let new = bytes.max(2 * old).next_multiple_of(places.unit).min(places.heap.len());
-        let at = |start: usize| start + old..start + new;
-        map::dump(&at(places.heap.start), true);
-        if raw::on_valgrind() {
-            for start in places.mirrors.iter().copied().chain([places.heap.start]) {
-                // SAFETY: part of the heap or of a mirror of it, which `begin` and `add_mirror` were
-                // told of, and which are writable.
-                unsafe { map::protect(&at(start), true) };
-            }
-        }
+        map::dump(&(places.heap.start + old..places.heap.start + new), true);
+        places.show(new);
         self.reached.store(new, Ordering::Relaxed);
     }
 
@@ -86,14 +95,8 @@ impl Extent {
     pub unsafe fn add_mirror(&self, start: usize) {
         if raw::on_valgrind() {
             let mut places = self.places();
-            let reached = self.reached.load(Ordering::Relaxed);
-            // SAFETY: the caller guarantees that all this is the mirror, writable, and that nobody
-            // accesses it beyond what has been reached.
-            unsafe {
-                map::protect(&(start..start + reached), true);
-                hide(start + reached..start + places.heap.len());
-            }
             places.mirrors.push(start);
+            places.show(self.reached.load(Ordering::Relaxed));
         }
     }
 
@@ -102,18 +105,8 @@ impl Extent {
     /// # Safety
     /// It is the heap of [`begin`](Self::begin), in a child.
     pub unsafe fn inherit(&self, heap: &Range<usize>) {
-        // SAFETY: nobody accesses what is beyond, as `begin` was promised.
-        unsafe { hide(heap.start + self.reached.load(Ordering::Relaxed)..heap.end) };
-    }
-}
-
-/// Hides a range from valgrind.
-///
-/// # Safety
-/// The range belongs to the caller, and nobody accesses it until it is made accessible again.
-unsafe fn hide(range: Range<usize>) {
-    if raw::on_valgrind() {
-        // SAFETY: the range is the caller's, and nobody accesses it while it is not accessible.
-        unsafe { map::protect(&range, false) };
+        // Not by the lock, which another thread may have held at the fork. The mirrors are not inherited.
+        let places = Places { heap: heap.clone(), ..Places::default() };
+        places.show(self.reached.load(Ordering::Relaxed));
     }
 }
