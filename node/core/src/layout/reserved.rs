@@ -8,14 +8,20 @@ use std::ops::Range;
 impl Layout {
     /// The heap's place, to map it there.
     pub(crate) fn heap_place(&self) -> Reserved<'_> {
-        // SAFETY: reserved for the heap, which is accessed in blocks that programs have allocated.
-        unsafe { Reserved::new(self.heap.clone()) }
+        self.place(&self.heap)
     }
 
     /// A partition's place, to map it there.
     pub(crate) fn partition_place(&self, index: usize) -> Reserved<'_> {
-        // SAFETY: reserved for the partition, which is accessed in blocks that programs have allocated.
-        unsafe { Reserved::new(self.partitions[index].clone()) }
+        self.place(&self.partitions[index])
+    }
+
+    fn place(&self, range: &Range<usize>) -> Reserved<'_> {
+        let area = self.area();
+        assert!(area.start <= range.start && range.end <= area.end, "within {area:#x?}");
+        // SAFETY: reserved for the heap and the partitions, as checked, which are accessed in blocks that
+        // programs have allocated.
+        unsafe { Reserved::new(range.clone()) }
     }
 
     /// The place of a rank's mirror, to map it there.

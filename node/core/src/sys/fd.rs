@@ -13,7 +13,7 @@ use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 /// What all memory files are made with.
 const MEMFD: MFdFlags = MFdFlags::MFD_CLOEXEC.union(MFdFlags::MFD_ALLOW_SEALING);
@@ -41,8 +41,11 @@ pub fn unlock(fd: BorrowedFd<'_>) {
 
 /// Not through `nix`, whose locks end with the value that owns the descriptor.
 fn flock(fd: BorrowedFd<'_>, kind: libc::c_int) -> io::Result<bool> {
-    // SAFETY: the call touches nothing but the open file.
-    if unsafe { libc::flock(fd.as_raw_fd(), kind | libc::LOCK_NB) } == 0 {
+    // A function of the C library, with a type that leaves nothing to promise.
+    unsafe extern "C" {
+        safe fn flock(fd: BorrowedFd<'_>, kind: libc::c_int) -> libc::c_int;
+    }
+    if flock(fd, kind | libc::LOCK_NB) == 0 {
         return Ok(true);
     }
     match io::Error::last_os_error() {

@@ -91,13 +91,9 @@ impl Drop for Kept {
 mod tests {
     use super::*;
     use crate::sys::fd;
+    use nix::unistd::close;
     use std::io::{Read, Write};
     use std::iter::{empty, once};
-
-    fn close(number: RawFd) {
-        // SAFETY: the test's own descriptor, closed behind the back of its owner.
-        unsafe { libc::close(number) };
-    }
 
     #[test]
     fn a_closed_file_is_found_again_and_a_reused_number_is_left_alone() {
@@ -108,7 +104,7 @@ mod tests {
         let kept = Kept::new(file).expect("kept");
 
         let lost = kept.number();
-        close(lost);
+        close(lost).expect("closed behind its owner's back");
         let users = File::open("/dev/null").expect("the user's file");
         let missing = PathBuf::from("/nonexistent");
         let found = kept.get([missing, elsewhere].into_iter()).expect("found again");
@@ -127,7 +123,7 @@ mod tests {
     fn a_file_that_nobody_has_is_an_error_that_names_the_descriptor() {
         let kept = Kept::new(fd::memfd(c"kept").expect("a memory file")).expect("kept");
         let lost = kept.number();
-        close(lost);
+        close(lost).expect("closed behind its owner's back");
         let error = kept.get(empty()).expect_err("nowhere to be found").to_string();
         assert!(error.contains(&format!("descriptor {lost}")), "{error}");
         let other = PathBuf::from("/dev/null");
