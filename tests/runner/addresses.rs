@@ -57,8 +57,6 @@ const SAFE: [(&str, &[&str]); 5] = [
     (
         "the kernel or a driver looks whether there is such memory, and no byte of it changes",
         &[
-            "node/core/src/sys/futex.rs sleep",
-            "node/core/src/sys/futex.rs wake_all",
             "node/core/src/sys/map.rs advise_huge",
             "node/core/src/sys/map.rs dump",
             "node/core/src/sys/map.rs is_mapped",
@@ -68,7 +66,8 @@ const SAFE: [(&str, &[&str]); 5] = [
             "node/core/src/sys/numa.rs interleave",
             "node/core/src/sys/numa.rs prefer",
             "node/core/src/sys/numa.rs prefer_any",
-            "node/core/src/sys/persistent.rs Persistent::flush",
+            "node/core/src/sys/raw.rs futex_wait",
+            "node/core/src/sys/raw.rs futex_wake",
             "node/core/src/arch/aarch64/write_back.rs WriteBack::write_back",
             "node/core/src/arch/x86_64/write_back.rs WriteBack::write_back",
             "src/device/cuda.rs Cuda::is_device",

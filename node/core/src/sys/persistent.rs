@@ -1,6 +1,5 @@
 //! Files that lie in persistent memory (DAX). A mapping of such a file is the memory itself, without
 //! a page cache between, so the processor's own instructions make what is stored there durable.
-#![allow(unsafe_code)]
 
 use super::map::{self, Content, OwnMapping, Reserved};
 use crate::arch::WriteBack;
@@ -60,18 +59,16 @@ mod tests {
     #[test]
     fn flushing_changes_nothing() {
         let page = map::page_size();
-        let [low, high] = OwnMapping::private(2 * page).expect("memory").split(page);
-        let start = low.range().start;
-        let both = start..start + 2 * page;
-        let number = (start + 100) as *mut u64;
-        for way in WriteBack::all() {
-            // SAFETY: memory of this test's own.
-            unsafe { number.write_unaligned(7) };
+        let mut bytes = vec![0; 5000];
+        let start = bytes.as_ptr().addr();
+        for (way, number) in WriteBack::all().zip(7..) {
+            bytes.fill(number);
             Persistent(way).flush(&(start + 99..start + 5000)).expect("it is mapped");
             Persistent(way).flush(&(start..start)).expect("nothing to do");
-            // SAFETY: memory of this test's own, which holds a number.
-            assert_eq!(unsafe { number.read_unaligned() }, 7);
+            assert!(bytes.iter().all(|byte| *byte == number));
         }
+        let [low, high] = OwnMapping::private(2 * page).expect("memory").split(page);
+        let both = low.range().start..high.range().end;
         assert!(WriteBack::all().all(|way| Persistent(way).flush(&both).is_ok()));
         drop(high);
         assert!(WriteBack::all().all(|way| Persistent(way).flush(&both).is_err()));

@@ -158,18 +158,21 @@ pub fn await_signal(signal: i32, most: Duration) {
 }
 
 /// Sleeps while `word` has this value, for at most `most`.
-pub fn futex_wait(word: &AtomicU32, value: u32, most: Duration) {
-    let time = timespec(most);
-    let (word, wait) = (word.as_ptr() as usize, libc::FUTEX_WAIT as usize);
-    // SAFETY: the kernel reads the word and the local.
-    unsafe { syscall(libc::SYS_futex, [word, wait, value as usize, &raw const time as usize]) };
+pub fn futex_wait(word: *const AtomicU32, value: u32, most: Duration) {
+    futex(word, value, Some(timespec(most)));
 }
 
 /// Wakes all sleepers on `word`.
-pub fn futex_wake(word: &AtomicU32) {
-    let (word, wake) = (word.as_ptr() as usize, libc::FUTEX_WAKE as usize);
-    // SAFETY: the kernel only uses the address to find sleepers.
-    unsafe { syscall(libc::SYS_futex, [word, wake, i32::MAX as usize]) };
+pub fn futex_wake(word: *const AtomicU32) {
+    futex(word, i32::MAX as u32, None);
+}
+
+/// Sleeps on `word` for so long while it has this value; without a time, wakes so many sleepers.
+fn futex(word: *const AtomicU32, value: u32, time: Option<libc::timespec>) {
+    let how = if time.is_some() { libc::FUTEX_WAIT } else { libc::FUTEX_WAKE };
+    let time = time.as_ref().map_or(0, |time| &raw const *time as usize);
+    // SAFETY: the kernel only reads the word, or fails if it cannot, and the local time.
+    unsafe { syscall(libc::SYS_futex, [word as usize, how as usize, value as usize, time]) };
 }
 
 fn timespec(time: Duration) -> libc::timespec {
