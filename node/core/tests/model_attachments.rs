@@ -1,8 +1,6 @@
 //! Attaching a peer once, under the `loom` model checker: `src/attachments.rs` is
 //! compiled here with `loom`'s atomics.
 
-#![allow(unsafe_code)]
-
 /// What `crate::atomics` is to the library.
 mod atomics {
     pub use loom::sync::atomic::{AtomicU32, Ordering};
@@ -13,7 +11,7 @@ mod atomics {
 mod attachments;
 
 use attachments::Attachments;
-use loom::cell::UnsafeCell;
+use loom::cell::Cell;
 use loom::sync::Arc;
 use loom::thread;
 
@@ -21,24 +19,23 @@ use loom::thread;
 /// ordered after the one before.
 struct Peers {
     attachments: Attachments,
-    times: [UnsafeCell<usize>; 2],
+    times: [Cell<usize>; 2],
 }
 
 impl Peers {
     /// Uses a peer, attached by this thread or another.
     fn access(&self, pe: usize) {
-        // SAFETY: `loom` checks that nobody else is in the cell, here and below.
-        let attach = || self.times[pe].with_mut(|times| unsafe { *times += 1 });
+        let times = &self.times[pe];
+        let attach = || times.set(times.get() + 1);
         self.attachments.ensure(pe, attach, thread::yield_now);
-        // SAFETY: as above.
-        self.times[pe].with(|times| assert_eq!(unsafe { *times }, 1));
+        assert_eq!(times.get(), 1);
     }
 }
 
 #[test]
 fn threads_that_come_at_once_attach_once_and_see_it() {
     loom::model(|| {
-        let times = [UnsafeCell::new(0), UnsafeCell::new(0)];
+        let times = [Cell::new(0), Cell::new(0)];
         let peers = Arc::new(Peers { attachments: Attachments::none(2), times });
         // Not more than two: of three, two may wait and yield to each other for ever.
         let other = peers.clone();

@@ -4,8 +4,6 @@
 //! `src/lock.rs` is compiled here once more, with `loom`'s atomics in place of
 //! the processor's: the text that is checked is the text that runs. PEs are threads.
 
-#![allow(unsafe_code)]
-
 /// What `crate::atomics` is to the library.
 mod atomics {
     pub use loom::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +15,7 @@ mod lock;
 
 use atomics::AtomicU64;
 use lock::{Order, Refused, Words};
-use loom::cell::UnsafeCell;
+use loom::cell::Cell;
 use loom::model::Builder;
 use loom::sync::{Arc, Notify};
 use loom::thread;
@@ -30,7 +28,7 @@ const THREADS: usize = 3;
 /// in the cell at once.
 struct Lock {
     words: Vec<AtomicU64>,
-    entries: UnsafeCell<usize>,
+    entries: Cell<usize>,
     /// What waiting threads sleep on. Were they to yield, two of them would yield to
     /// each other for ever.
     bells: [Notify; THREADS],
@@ -40,13 +38,12 @@ impl Lock {
     fn new(npes: usize) -> Arc<Self> {
         let words = (0..npes).map(|_| AtomicU64::new(0)).collect();
         let bells = std::array::from_fn(|_| Notify::new());
-        Arc::new(Self { words, entries: UnsafeCell::new(0), bells })
+        Arc::new(Self { words, entries: Cell::new(0), bells })
     }
 
     /// Does something that only the holder may.
     fn enter(&self) {
-        // SAFETY: `loom` checks that no other thread is here.
-        self.entries.with_mut(|entries| unsafe { *entries += 1 });
+        self.entries.set(self.entries.get() + 1);
     }
 
     /// Wakes every thread but `thread`.
@@ -57,8 +54,7 @@ impl Lock {
 
     /// What must hold when all is over: so many were in, and the words are clean.
     fn check(&self, entries: usize) {
-        // SAFETY: all threads have ended.
-        assert_eq!(self.entries.with(|entries| unsafe { *entries }), entries);
+        assert_eq!(self.entries.get(), entries);
         for (pe, word) in self.words.iter().enumerate() {
             assert_eq!(word.load(atomics::Ordering::Relaxed), 0, "word of PE {pe}");
         }

@@ -7,7 +7,7 @@ use crate::collectives::group::{CollectiveGroup, FEW_WORDS, Few, Outcome, Reach,
 use crate::collectives::memory::Private;
 use crate::collectives::words::{CachePadded, ControlWords, Heard, Mailbox};
 use crate::counter::{Counter, WaitStrategy};
-use loom::cell::UnsafeCell;
+use loom::cell::Cell;
 use loom::model::Builder;
 use loom::sync::{Arc, Condvar, Mutex, Notify};
 use loom::thread;
@@ -18,8 +18,8 @@ pub struct Pe {
     pub words: ControlWords,
     /// What a client of this crate synchronises with in a way of its own.
     pub client: [AtomicU64; 32],
-    /// Its source in a collective.
-    source: UnsafeCell<u64>,
+    /// Its source in a collective: `loom` reports an access that is not ordered after the one before.
+    source: Cell<u64>,
     /// What it sleeps on while it waits for a word that no counter is. Were waiting threads
     /// to yield, two of them would yield to each other for ever.
     pub bell: Notify,
@@ -43,7 +43,7 @@ impl Pe {
                 mailboxes: std::array::from_fn(|_| mailbox()),
             },
             client: zeros(),
-            source: UnsafeCell::new(0),
+            source: Cell::new(0),
             bell: Notify::new(),
             sleepers: (Mutex::new(()), Condvar::new()),
         }
@@ -59,12 +59,10 @@ pub struct Member {
 
 impl Member {
     pub fn write(&self, value: u64) {
-        // SAFETY: `loom` checks that no other thread accesses the cell.
-        self.pes[self.me].source.with_mut(|source| unsafe { *source = value });
+        self.pes[self.me].source.set(value);
     }
     pub fn read(&self, member: usize) -> u64 {
-        // SAFETY: `loom` checks that no other thread writes the cell.
-        self.pes[member].source.with(|source| unsafe { *source })
+        self.pes[member].source.get()
     }
 }
 
