@@ -146,22 +146,22 @@ fn no_part(all: usize, start: usize, bytes: usize) -> ! {
     panic!("{bytes} bytes from byte {start} on are not among {all} bytes")
 }
 
+/// Private memory, of types without padding of which any bits are a value: the borrow promises what
+/// [`Readable::new`] asks for.
 macro_rules! private {
     ($($element:ty)*) => {$(
         impl<'m> From<&'m [$element]> for Readable<'m> {
             #[inline(always)]
             fn from(memory: &'m [$element]) -> Self {
-                // SAFETY: borrowed for `'m`, of a type without padding. No other process has access
-                // to it.
-                unsafe { Self::new(memory.as_ptr().cast(), size_of_val(memory)) }
+                let (at, bytes) = (memory.as_ptr().cast(), size_of_val(memory));
+                Self { at, bytes, memory: PhantomData }
             }
         }
         impl<'m> From<&'m mut [$element]> for Writable<'m> {
             #[inline(always)]
             fn from(memory: &'m mut [$element]) -> Self {
-                // SAFETY: borrowed for `'m` alone, of a type without padding, of which any bits are
-                // a value. No other process has access to it.
-                unsafe { Self::new(memory.as_mut_ptr().cast(), size_of_val(memory)) }
+                let (at, bytes) = (memory.as_mut_ptr().cast(), size_of_val(memory));
+                Self { at, bytes, memory: PhantomData }
             }
         }
     )*};

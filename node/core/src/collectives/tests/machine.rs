@@ -56,22 +56,20 @@ impl Machine {
         Self { pes: std::iter::repeat_with(pe).take(npes).collect(), failed: false.into() }
     }
 
-    fn arena(&self, pe: usize) -> *mut u8 {
-        self.pes[pe].arena.get().cast()
+    fn arena(&self, pe: usize) -> Writable<'_> {
+        // SAFETY: the arena is as long and lives as long as the machine. Only this PE and the algorithms
+        // under test use it.
+        unsafe { Writable::new(self.pes[pe].arena.get().cast(), ARENA) }
     }
 
     /// A PE's memory for sources, used only by its calls.
     pub fn source(&self, pe: usize) -> Writable<'_> {
-        // SAFETY: in the arena, at the same place on every PE. The arena lives as long as the
-        // machine, and only this PE and the algorithms under test use it.
-        unsafe { Writable::new(self.arena(pe), DEST) }
+        self.arena(pe).part(0, DEST)
     }
 
     /// A PE's memory for dests, used only by its calls.
     pub fn dest(&self, pe: usize) -> Writable<'_> {
-        // SAFETY: the rest of the PE's arena, which lives as long as the machine. Only this PE and the
-        // algorithms under test use it.
-        unsafe { Writable::new(self.arena(pe).wrapping_add(DEST), ARENA - DEST) }
+        self.arena(pe).part(DEST, ARENA - DEST)
     }
 
     /// Runs `program` on every PE.
@@ -125,12 +123,12 @@ unsafe impl Memory for Member<'_> {
     type Stop = Infallible;
 
     fn peer(&self, _: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
-        let offset = address - self.machine.arena(self.me) as usize;
+        let offset = address - self.machine.arena(self.me).at().addr();
         assert!(offset < ARENA, "not in the arena");
-        Ok(self.machine.arena(member) as usize + offset)
+        Ok(self.machine.arena(member).at() as usize + offset)
     }
     fn check(&self, _: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
-        let offset = address - self.machine.arena(self.me) as usize;
+        let offset = address - self.machine.arena(self.me).at().addr();
         assert!(bytes <= ARENA - offset, "not all in the arena");
         Ok(())
     }

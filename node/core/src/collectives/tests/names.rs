@@ -87,12 +87,10 @@ unsafe impl Memory for OfNode<'_> {
         Reach::copy(&self.member, from, to);
     }
     fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
-        // SAFETY: nothing is loaded from it if its address is a name.
-        let range = unsafe { from.range() };
         if from.address() & NAME == 0 {
-            return range;
+            return self.member.near(from, room);
         }
-        let room = room.insert(Scratch::new(range.bytes())).all();
+        let room = room.insert(Scratch::new(from.bytes())).all();
         Memory::copy(self, from, room.into(), 0);
         room.readable()
     }

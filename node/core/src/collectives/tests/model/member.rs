@@ -5,7 +5,7 @@ use super::coherence::Coherence;
 use crate::collectives::epoch_group::Controlled;
 use crate::collectives::group::{Outcome, Reach};
 use crate::collectives::memory::{Buffer, Memory};
-use crate::collectives::range::{self, Readable, Remote, Writable};
+use crate::collectives::range::{Readable, Remote, Writable};
 use crate::collectives::scratch::Scratch;
 use crate::collectives::tests::machine;
 use crate::collectives::words::ControlWords;
@@ -56,13 +56,11 @@ unsafe impl Memory for Timed<'_> {
     fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, _: usize) {
         self.touch(from.address(), from.bytes(), false);
         self.touch(to.address(), to.bytes(), true);
-        // SAFETY: all memory of all members is mapped in this process.
-        unsafe { range::copy(from.range(), to.range()) }
+        Memory::copy(&self.member, from, to, 0);
     }
-    fn near<'m>(&self, from: Remote<Readable<'m>>, _: &'m mut Option<Scratch>) -> Readable<'m> {
+    fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
         self.touch(from.address(), from.bytes(), false);
-        // SAFETY: as above.
-        unsafe { from.range() }
+        self.member.near(from, room)
     }
 }
 
