@@ -1,11 +1,11 @@
 //! The memory of peers that this process has mapped, in a list that a signal handler can read: no
 //! entry ever moves, and reading takes no lock.
-#![allow(unsafe_code)]
 
 use crate::{Key, Rank};
-use onenode_core::atomics::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use onenode_core::atomics::{AtomicU64, AtomicUsize, Ordering};
+use std::iter::successors;
 use std::ops::Range;
-use std::ptr::null_mut;
+use std::sync::OnceLock;
 
 /// Why something is mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Place {
 /// All places.
 #[derive(Debug, Default)]
 pub struct Places {
-    first: AtomicPtr<Block>,
+    first: Block,
 }
 
 const IN_A_BLOCK: usize = 32;
@@ -43,7 +43,7 @@ const IN_A_BLOCK: usize = 32;
 #[derive(Debug, Default)]
 struct Block {
     slots: [Slot; IN_A_BLOCK],
-    next: AtomicPtr<Block>,
+    next: OnceLock<Box<Block>>,
 }
 
 /// A place, or room for one.
@@ -64,16 +64,10 @@ const REGION: usize = 2;
 const VIEW: usize = 3;
 const HEADER: usize = 4;
 
-/// A place in the list, which stays there until it is removed.
+/// A place in the list, by its number, which stays there until it is removed.
 #[derive(Debug)]
 #[must_use]
-pub struct Token(*const Slot);
-
-// SAFETY: the pointer is only compared, or followed while its list lives; a slot consists of
-// atomics.
-unsafe impl Send for Token {}
-// SAFETY: as above.
-unsafe impl Sync for Token {}
+pub struct Token(usize);
 
 impl Slot {
     fn fill(&self, place: &Place) {
@@ -109,34 +103,25 @@ impl Slot {
 impl Places {
     /// Adds a place.
     pub fn add(&self, place: &Place) -> Token {
-        let take = |slot: &&Slot| {
+        let take = |slot: &Slot| {
             let (new, old) = (Ordering::Acquire, Ordering::Relaxed);
             slot.state.compare_exchange(FREE, TAKEN, new, old).is_ok()
         };
-        if let Some(slot) = self.slots().find(take) {
-            slot.fill(place);
-            return Token(slot);
-        }
-        let block = Box::new(Block::default());
-        block.slots[0].fill(place);
-        let token = Token(&raw const block.slots[0]);
-        let block = Box::into_raw(block);
-        let mut next = self.first.load(Ordering::Relaxed);
+        let (mut block, mut first) = (&self.first, 0);
         loop {
-            // SAFETY: made just now, and no other thread knows of it.
-            unsafe { (*block).next.store(next, Ordering::Relaxed) };
-            let (new, old) = (Ordering::Release, Ordering::Relaxed);
-            match self.first.compare_exchange(next, block, new, old) {
-                Ok(_) => return token,
-                Err(now) => next = now,
+            if let Some(index) = block.slots.iter().position(take) {
+                block.slots[index].fill(place);
+                return Token(first + index);
             }
+            block = block.next.get_or_init(Box::default);
+            first += IN_A_BLOCK;
         }
     }
 
     /// Removes a place of this list.
     pub fn remove(&self, token: &Token) {
-        // SAFETY: blocks live as long as the list, and the token is of this list.
-        unsafe { (*token.0).state.store(FREE, Ordering::Release) };
+        let slot = self.slots().nth(token.0).expect("a place of this list");
+        slot.state.store(FREE, Ordering::Release);
     }
 
     /// All places. Safe in a signal handler.
@@ -152,24 +137,8 @@ impl Places {
     }
 
     fn slots(&self) -> impl Iterator<Item = &Slot> + '_ {
-        let mut at = self.first.load(Ordering::Acquire);
-        let blocks = std::iter::from_fn(move || {
-            // SAFETY: null, or a block, which lives as long as the list.
-            let block: &Block = unsafe { at.as_ref() }?;
-            at = block.next.load(Ordering::Acquire);
-            Some(block)
-        });
+        let blocks = successors(Some(&self.first), |block| block.next.get().map(|next| &**next));
         blocks.flat_map(|block| block.slots.iter())
-    }
-}
-
-impl Drop for Places {
-    fn drop(&mut self) {
-        let mut at = std::mem::replace(&mut self.first, AtomicPtr::new(null_mut())).into_inner();
-        while !at.is_null() {
-            // SAFETY: each block was made by `Box::into_raw` and is in the list once.
-            at = unsafe { Box::from_raw(at) }.next.load(Ordering::Relaxed);
-        }
     }
 }
 

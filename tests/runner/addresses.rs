@@ -20,7 +20,6 @@ const SAFE: [(&str, &[&str]); 5] = [
         &[
             "node/src/node/regions.rs Regions::of",
             "node/src/node/regions.rs Regions::record",
-            "node/src/places.rs Places::find",
             "src/translate/shift.rs TranslationTable::has_room",
             "src/translate/shift.rs TranslationTable::miss",
             "src/translate/shift.rs TranslationTable::surely_symmetric",
