@@ -322,17 +322,24 @@ mod tests {
     #[test]
     fn all_tables_have_the_layout_of_the_header() {
         let (table, heap) = (Table::<2>::new(), HeapTable::new(2));
-        let tables: [(&dyn Entries, *const usize); 2] =
-            [(&table, (&raw const table).cast()), (&heap, heap.0.as_ptr().cast())];
-        for (table, words) in tables {
+        let tables: [&dyn Entries; 2] = [&table, &heap];
+        for table in tables {
             let bounds =
                 Bounds { origin: 0x1000, span: 9, pieces: std::slice::from_ref(&(0x1000..0x1009)) };
             table.publish(&bounds).expect("published");
             table.open(1, &Entry { span: 9, base: 10, start: 11 });
-            // SAFETY: the eight words of a live table.
-            let words = unsafe { std::slice::from_raw_parts(words, 8) };
-            assert_eq!(words, [0x1000, 2, 0, 9, 0, 10, 0, 11]);
         }
+        let number = |word: &AtomicUsize| word.load(Ordering::Relaxed);
+        let words: Vec<usize> = heap.0.iter().map(number).collect();
+        assert_eq!(words, [0x1000, 2, 0, 9, 0, 10, 0, 11]);
+        let Table { origin, capacity, spans, bases, starts } = &table;
+        let slots = [spans, bases, starts].map(|words| words.each_ref().map(number));
+        assert_eq!((number(origin), *capacity, slots), (0x1000, 2, [[0, 9], [0, 10], [0, 11]]));
+        let [first, second] = [(&raw const *origin).addr(), (&raw const *capacity).addr()];
+        let [third, fifth, seventh] = [spans, bases, starts].map(|words| words.as_ptr().addr());
+        let places =
+            [first, second, third, fifth, seventh].map(|at| at - (&raw const table).addr());
+        assert_eq!(places, [0, 1, 2, 4, 6].map(|words| words * size_of::<usize>()));
         assert_eq!(size_of::<Table<2>>(), size_of::<[usize; 8]>());
     }
 }

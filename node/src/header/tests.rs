@@ -1,6 +1,4 @@
 //! A header as its owner and its peers see it.
-#![allow(unsafe_code)]
-
 use super::*;
 use crate::Key;
 use onenode_core::sys::fd;
@@ -59,21 +57,18 @@ fn groups_begin_with_zeros_and_end_with_the_header() {
     assert_eq!(peer.find_group(0), None);
     let slot = own.enter_group(0).expect("a slot");
     assert_eq!(peer.find_group(0), Some(slot));
-    let words = peer.group_words(slot).cast::<AtomicU64>();
-    // SAFETY: words of a header that is mapped.
-    unsafe { words.as_ref() }.store(5, Ordering::Relaxed);
+    let word: &AtomicU64 = peer.area.at(peer.words_at(slot));
+    word.store(5, Ordering::Relaxed);
     assert!(peer.is_in_group(slot, 0) && !peer.is_in_group(slot, 1));
     own.leave_group(slot);
     assert_eq!(peer.find_group(0), None);
     let other = own.enter_group(0).expect("a slot");
     assert_ne!(other, slot, "somebody may still read the words");
-    // SAFETY: words of a header that is mapped.
-    assert_eq!(unsafe { words.as_ref() }.load(Ordering::Relaxed), 5);
+    assert_eq!(word.load(Ordering::Relaxed), 5);
     own.leave_group(other);
     own.free_group(slot);
     assert_eq!(own.enter_group(77), Some(slot));
-    // SAFETY: as above.
-    assert_eq!(unsafe { words.as_ref() }.load(Ordering::Relaxed), 0);
+    assert_eq!(word.load(Ordering::Relaxed), 0);
     let others = (2..GROUPS as u64).filter_map(|id| own.enter_group(id)).count();
     assert_eq!((others, own.enter_group(1)), (GROUPS - 2, None));
     let extra = peer.extra().as_ptr() as usize;

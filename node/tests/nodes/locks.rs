@@ -96,10 +96,12 @@ fn a_wait_ends_with_the_word_the_time_or_the_writer() {
         let memory = Memory::new(&node, 2);
         let own = std::ptr::from_ref(memory.word_of(FLAG, process.index)).cast::<u64>();
         let other = 1 - process.index;
-        let wait = |value, from, limit| {
-            // SAFETY: a word of this process's region, which is written as an atomic.
+        let wait_at = |own, value, from, limit| {
+            // SAFETY: `own` or four bytes further on: eight bytes of this process's region, which are
+            // readable and written as atomics only.
             unsafe { node.wait(own, |word| word >= value, from, limit) }
         };
+        let wait = |value, from, limit| wait_at(own, value, from, limit);
         for turn in 1..=100 {
             if turn % 2 == u64::from(process.index) {
                 wait(turn, Some(other), LONG).expect("written");
@@ -111,8 +113,7 @@ fn a_wait_ends_with_the_word_the_time_or_the_writer() {
         let began = Instant::now();
         assert!(matches!(wait(1000, None, Duration::from_millis(20)), Err(Error::Time)));
         assert!(began.elapsed() >= Duration::from_millis(20));
-        // SAFETY: refused before it is read.
-        let misaligned = unsafe { node.wait(own.byte_add(4), |_| true, None, LONG) };
+        let misaligned = wait_at(own.wrapping_byte_add(4), 0, None, LONG);
         assert!(matches!(misaligned, Err(Error::Argument { .. })), "{misaligned:?}");
         process.barrier();
         if process.index == 1 {

@@ -2,6 +2,7 @@
 
 use nix::fcntl::OFlag;
 use nix::sys::signal::{Signal, kill, raise};
+use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{Pid, alarm, pipe2};
 use onenode::{BackendChoice, Card, Config, Node, Rank, State};
 use onenode_core::sys::process;
@@ -122,10 +123,11 @@ pub fn fork() -> libc::pid_t {
 
 /// Waits for a child of this process. Returns how it ended, as `waitpid` tells it.
 pub fn wait(child: libc::pid_t) -> i32 {
-    let mut status = 0;
-    // SAFETY: the call fills the local.
-    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-    status
+    match waitpid(Pid::from_raw(child), None).expect("a child") {
+        WaitStatus::Exited(_, status) => status << 8,
+        WaitStatus::Signaled(_, signal, _) => signal as i32,
+        other => unreachable!("{other:?} has not ended"),
+    }
 }
 
 /// Runs `body` in so many processes. Returns how each ended, as `waitpid` tells it.

@@ -3,7 +3,8 @@
 use super::memory::{adopt, adopt_program, read, unregion, view, words, write};
 use super::ranks::{LONG, Process, run, state_of};
 use onenode::{Alloc, Error, HeapTable, Key, Pages, Region, State, View, Whose};
-use onenode_core::sys::{fd, huge, map};
+use onenode_core::sys::map::{self, OwnMapping};
+use onenode_core::sys::{fd, huge};
 use std::fs::File;
 use std::hint::black_box;
 use std::ops::Range;
@@ -109,17 +110,16 @@ fn what_cannot_be_adopted_is_refused() {
             let error = adopt(&node, Key(1), range).expect_err("refused").to_string();
             assert!(error.contains("expected") && error.contains(why), "{error}");
         };
-        let at = private(4 * page);
+        // Three pages, with nothing behind them, of which the second is not accessible at first.
+        let at = OwnMapping::reserve(4 * page).expect("a place").range().start;
+        let pages = OwnMapping::reserve_at(at, 3 * page).expect("the place");
+        let zeros = |range: Range<usize>| pages.part(range).zeros().expect("mapped");
+        [at..at + page, at + 2 * page..at + 3 * page].into_iter().for_each(zeros);
         refused(0..page, "0x0");
         refused(at + 4 * page..at, "memory");
         refused(at + 8..at + page, "start");
-        // SAFETY: memory of this test's own, which nobody accesses.
-        unsafe { map::protect(&(at + page..at + 2 * page), false) };
-        refused(at..at + 4 * page, "cannot be written");
-        // SAFETY: the same.
-        unsafe { map::protect(&(at + page..at + 2 * page), true) };
-        // SAFETY: nobody refers to the page.
-        unsafe { map::unmap((at + 3 * page) as *mut u8, page) };
+        refused(at..at + 3 * page, "cannot be written");
+        zeros(at + page..at + 2 * page);
         refused(at..at + 4 * page, "mapped");
         let file = fd::memfd(c"client").expect("a memory file");
         File::from(file.try_clone().expect("a copy")).set_len(page as u64).expect("its size");
@@ -148,11 +148,13 @@ fn memory_files_of_the_client() {
         // Neither begins nor ends with a page.
         let what = at + page + 8..at + 7 * page - 24;
         let (fd, offset) = (file.as_fd(), 2 * page as u64 + 8);
-        // SAFETY: this test's own memory.
-        let wrong = unsafe { node.file(Key(2), what.clone(), fd, offset + 4096) };
-        assert!(wrong.expect_err("another offset").to_string().contains("from the file"));
-        // SAFETY: this test's own memory, which stays.
-        let region = unsafe { node.file(Key(2), what.clone(), fd, offset) }.expect("published");
+        let publish = |offset| {
+            // SAFETY: this test's own memory, which stays, and which it accesses as atomics.
+            unsafe { node.file(Key(2), what.clone(), fd, offset) }
+        };
+        let wrong = publish(offset + 4096).expect_err("another offset").to_string();
+        assert!(wrong.contains("from the file"), "{wrong}");
+        let region = publish(offset).expect("published");
         assert_eq!(region.range(), what);
         drop(file);
         let (view, table) = view(&node, &[Key(2)], process.count);
