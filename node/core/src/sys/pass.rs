@@ -4,8 +4,10 @@
 use crate::error::Error;
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::sockopt::PeerCredentials;
+use nix::sys::socket::{ControlMessage, MsgFlags, getsockopt, sendmsg};
 use nix::unistd::pipe2;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, IoSlice};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -16,21 +18,8 @@ pub const MOST: usize = 4;
 /// Room for one control message with that many descriptors, aligned as one.
 #[repr(C, align(16))]
 struct Control([u8; 64]);
-// SAFETY: computes a size.
-const _: () = assert!(unsafe { libc::CMSG_SPACE((MOST * size_of::<RawFd>()) as u32) } <= 64);
-
-/// A message of one byte with this buffer for control messages.
-fn message(byte: &mut libc::iovec, control: &mut Control) -> libc::msghdr {
-    libc::msghdr {
-        msg_name: std::ptr::null_mut(),
-        msg_namelen: 0,
-        msg_iov: byte,
-        msg_iovlen: 1,
-        msg_control: control.0.as_mut_ptr().cast(),
-        msg_controllen: control.0.len() as _,
-        msg_flags: 0,
-    }
-}
+// Padding takes less than another head.
+const _: () = assert!(2 * size_of::<libc::cmsghdr>() + MOST * size_of::<RawFd>() <= 64);
 
 /// Hands `files` over, without waiting.
 ///
@@ -38,25 +27,11 @@ fn message(byte: &mut libc::iovec, control: &mut Control) -> libc::msghdr {
 /// If there are more than [`MOST`].
 pub fn give(socket: &UnixStream, files: &[OwnedFd]) -> io::Result<()> {
     assert!(files.len() <= MOST);
-    let (mut byte, mut control) = (0u8, Control([0; 64]));
-    let mut part = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
-    let mut message = message(&mut part, &mut control);
-    let bytes = size_of_val(files) as u32;
-    // SAFETY: the buffer has room for one message with these descriptors (asserted above), and is
-    // aligned as its head; all that the call reads lives until it returns.
-    let sent = unsafe {
-        message.msg_controllen = libc::CMSG_SPACE(bytes) as _;
-        let head = libc::CMSG_FIRSTHDR(&message);
-        (*head).cmsg_level = libc::SOL_SOCKET;
-        (*head).cmsg_type = libc::SCM_RIGHTS;
-        (*head).cmsg_len = libc::CMSG_LEN(bytes) as _;
-        let data = libc::CMSG_DATA(head).cast::<RawFd>();
-        for (index, file) in files.iter().enumerate() {
-            data.add(index).write_unaligned(file.as_raw_fd());
-        }
-        libc::sendmsg(socket.as_raw_fd(), &message, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
-    };
-    if sent == 1 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    let numbers: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
+    let (byte, files) = ([IoSlice::new(&[0])], [ControlMessage::ScmRights(&numbers)]);
+    let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
+    sendmsg::<()>(socket.as_raw_fd(), &byte, &files, flags, None)?;
+    Ok(())
 }
 
 /// The files that the other side hands over; `None` if it has not done so yet.
@@ -66,7 +41,15 @@ pub fn give(socket: &UnixStream, files: &[OwnedFd]) -> io::Result<()> {
 pub fn take(socket: &UnixStream) -> io::Result<Option<Vec<OwnedFd>>> {
     let (mut byte, mut control) = (0u8, Control([0; 64]));
     let mut part = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
-    let mut message = message(&mut part, &mut control);
+    let mut message = libc::msghdr {
+        msg_name: std::ptr::null_mut(),
+        msg_namelen: 0,
+        msg_iov: &mut part,
+        msg_iovlen: 1,
+        msg_control: control.0.as_mut_ptr().cast(),
+        msg_controllen: control.0.len() as _,
+        msg_flags: 0,
+    };
     let flags = libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC;
     // SAFETY: all that the call reads and fills lives until it returns.
     let got = unsafe { libc::recvmsg(socket.as_raw_fd(), &mut message, flags) };
@@ -122,15 +105,7 @@ pub fn wait<'f>(files: impl Iterator<Item = BorrowedFd<'f>>, limit: Duration) ->
 /// The number of the process that made the pair of connected sockets to which `socket` belongs, or
 /// that listened there; 0 if it is in another PID namespace, or this is no such socket.
 pub fn peer(socket: BorrowedFd) -> u32 {
-    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
-    let mut bytes = size_of_val(&peer) as libc::socklen_t;
-    let (number, option) = (socket.as_raw_fd(), libc::SO_PEERCRED);
-    // SAFETY: the call fills the local, of which it is told the size.
-    let got = unsafe {
-        let to = (&raw mut peer).cast();
-        libc::getsockopt(number, libc::SOL_SOCKET, option, to, &mut bytes)
-    };
-    if got == 0 { peer.pid.max(0) as u32 } else { 0 }
+    getsockopt(&socket, PeerCredentials).map_or(0, |peer| peer.pid().max(0) as u32)
 }
 
 #[cfg(test)]
