@@ -2,6 +2,9 @@
 //! slots itself.
 #![allow(unsafe_code)]
 
+use nix::errno::Errno;
+use nix::sys::memfd::{MFdFlags, memfd_create};
+
 /// A kernel this library can run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
@@ -13,16 +16,12 @@ pub enum Kernel {
     Neither,
 }
 
-fn last_error() -> i32 {
-    std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
-}
-
 /// Detects the kernel. Accesses no memory that might be unmapped.
 pub fn which() -> Kernel {
-    // SAFETY: the name is a C string, and a call with flags that no kernel knows creates nothing.
-    let file = unsafe { libc::memfd_create(c"".as_ptr(), libc::c_uint::MAX) };
-    debug_assert!(file < 0);
-    if last_error() != libc::ENOSYS {
+    // With flags that no kernel knows it creates nothing.
+    let file = memfd_create(c"", MFdFlags::from_bits_retain(libc::c_uint::MAX));
+    debug_assert!(file.is_err());
+    if !matches!(file, Err(Errno::ENOSYS)) {
         return Kernel::Linux;
     }
     // Kitten lacks this call, too, and returns the same error for any address. A Linux that forbids
@@ -31,7 +30,7 @@ pub fn which() -> Kernel {
     let mut resident = 0u8;
     // SAFETY: the call queries one page, and writes its answer to the local variable.
     let known = unsafe { libc::mincore(own as *mut _, 1, &mut resident) };
-    if known != 0 && last_error() == libc::ENOSYS { Kernel::Kitten } else { Kernel::Neither }
+    if known != 0 && Errno::last() == Errno::ENOSYS { Kernel::Kitten } else { Kernel::Neither }
 }
 
 /// A variable that certainly lies in this process's memory.

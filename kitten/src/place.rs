@@ -1,8 +1,9 @@
 //! The rank of this process and the number of ranks: from the environment if the loader has set it,
 //! otherwise from the process ID and the CPUs assigned to the job.
-#![allow(unsafe_code)]
 
 use crate::addressing::MAX_RANKS;
+use nix::sched::{CpuSet, sched_getaffinity};
+use nix::unistd::Pid;
 use std::ffi::OsString;
 
 /// Loaders number a job's processes from this ID (`user/*/loader.c`, `user/runtime2/pct/pct.c`).
@@ -91,14 +92,8 @@ fn by_pid(pid: u32) -> (usize, String) {
 
 /// The CPUs in this process's affinity mask.
 pub fn usable_cpus() -> usize {
-    // SAFETY: all-zero bytes are an empty set; the call fills the local variable.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        match libc::sched_getaffinity(0, size_of_val(&set), &mut set) {
-            0 => libc::CPU_COUNT(&set) as usize,
-            _ => 0,
-        }
-    }
+    sched_getaffinity(Pid::from_raw(0))
+        .map_or(0, |set| (0..CpuSet::count()).filter(|cpu| set.is_set(*cpu) == Ok(true)).count())
 }
 
 #[cfg(test)]

@@ -7,10 +7,11 @@ use crate::bindings::{
     XPMEM_CMD_REMOVE, XPMEM_CMD_VERSION, xpmem_cmd_attach, xpmem_cmd_detach, xpmem_cmd_get,
     xpmem_cmd_make, xpmem_cmd_release, xpmem_cmd_remove, xpmem_command,
 };
+use nix::sys::signal::{SigSet, SigmaskHow};
 use static_assertions::{const_assert, const_assert_eq};
 use std::fs::File;
 use std::io::ErrorKind;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::offset_of;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::sync::{Mutex, OnceLock};
@@ -141,16 +142,10 @@ fn open() -> Result<File, Error> {
 
 /// Blocks all signals in this thread during the call.
 fn without_signals<R>(call: impl FnOnce() -> R) -> R {
-    let mut all = MaybeUninit::uninit();
-    let mut before = MaybeUninit::uninit();
-    // SAFETY: the first call fills `all`, the second reads it and fills `before`.
-    unsafe {
-        libc::sigfillset(all.as_mut_ptr());
-        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-    }
+    // Neither fails: both set a whole mask.
+    let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK);
     let result = call();
-    // SAFETY: filled above.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
+    let _ = before.and_then(|before| before.thread_set_mask());
     result
 }
 
