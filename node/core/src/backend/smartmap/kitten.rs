@@ -8,8 +8,9 @@ use crate::error::Error;
 use crate::layout::{HUGE, Layout, Sizes};
 use crate::pages::Pages;
 use crate::segment::DataSegment;
-use crate::sys::map;
+use crate::sys::map::{self, Reserved};
 use oneshmem_kitten::addressing::SLOT_BYTES;
+use std::ops::Range;
 
 /// Kitten commits memory when it is requested, from what the loader gave the process: 16 MiB with
 /// the simplest of its loaders.
@@ -18,6 +19,14 @@ const DEFAULT_HEAP: u64 = 4 << 20;
 /// Slots that the kernel provides.
 #[derive(Debug)]
 pub struct Kitten;
+
+/// Zeroes a part of the layout's memory.
+fn zero(part: &Reserved) {
+    let Range { start, end } = *part.range();
+    // SAFETY: of the writable memory that `layout` asked for, and no peer uses it before this PE reports
+    // that it is ready.
+    unsafe { std::ptr::write_bytes(start as *mut u8, 0, end - start) };
+}
 
 // SAFETY: the heap and the partitions are this process's own memory, given to it for good. The kernel
 // itself has each peer's memory at its alias.
@@ -58,10 +67,7 @@ unsafe impl Backend for Kitten {
         if pages != Pages::Normal {
             return Err(Error::NoWay("Kitten decides itself what its memory is made of".into()));
         }
-        let heap = &layout.heap;
-        // SAFETY: the heap is this process's own, and no peer uses it before this PE reports that
-        // it is ready.
-        unsafe { std::ptr::write_bytes(heap.start as *mut u8, 0, heap.len()) };
+        zero(&layout.heap_place());
         Ok(())
     }
 
@@ -77,9 +83,7 @@ unsafe impl Backend for Kitten {
         else {
             return Err(Error::NoWay("on Kitten partitions are ordinary memory only".into()));
         };
-        let partition = &layout.partitions[index];
-        // SAFETY: as for the heap.
-        unsafe { std::ptr::write_bytes(partition.start as *mut u8, 0, partition.len()) };
+        zero(&layout.partition_place(index));
         Ok(())
     }
 
