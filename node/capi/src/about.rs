@@ -5,6 +5,7 @@ use crate::argument::object;
 use crate::failure::whole_characters;
 use onenode::Node;
 use std::ffi::{c_char, c_void};
+use std::slice::from_raw_parts_mut;
 
 /// `size_t onenode_explain(onenode_t *node, const void *fault, char *text, size_t bytes)`
 #[unsafe(no_mangle)]
@@ -22,7 +23,7 @@ unsafe extern "C" fn onenode_explain(
         let Ok(node) = object("node", node) else { return 0 };
         match text.is_null() || bytes == 0 {
             true => return 0,
-            false => (node, std::slice::from_raw_parts_mut(text.cast::<u8>(), bytes)),
+            false => (node, from_raw_parts_mut(text.cast::<u8>(), bytes)),
         }
     };
     let used = node.explain(fault.addr(), &mut text[..bytes - 1]);
@@ -33,18 +34,17 @@ unsafe extern "C" fn onenode_explain(
 /// `size_t onenode_describe(onenode_t *node, char *text, size_t bytes)`
 #[unsafe(no_mangle)]
 unsafe extern "C" fn onenode_describe(node: *mut Node, text: *mut c_char, bytes: usize) -> usize {
-    // SAFETY: the caller follows the rules of the header.
-    let said = match unsafe { object("node", node) } {
-        Ok(node) => node.to_string(),
-        Err(error) => error.to_string(),
+    // SAFETY: the caller follows the rules of the header: the node is open, and the text has
+    // `bytes` bytes.
+    let (node, text) = unsafe {
+        let there = !text.is_null() && bytes > 0;
+        (object("node", node), there.then(|| from_raw_parts_mut(text.cast::<u8>(), bytes)))
     };
-    if !text.is_null() && bytes > 0 {
+    let said = node.map_or_else(|error| error.to_string(), Node::to_string);
+    if let Some(text) = text {
         let fits = whole_characters(&said, bytes - 1);
-        // SAFETY: the header requires `bytes` bytes of text; these are no more.
-        unsafe {
-            text.copy_from_nonoverlapping(said.as_ptr().cast(), fits);
-            text.add(fits).write(0);
-        }
+        text[..fits].copy_from_slice(&said.as_bytes()[..fits]);
+        text[fits] = 0;
     }
     said.len()
 }

@@ -79,17 +79,18 @@ pub(crate) unsafe fn record<T: Copy>(
         let expected = format!("size = sizeof(onenode_{argument}), which is {}", size_of::<T>());
         return Err(Error::argument(argument, value, expected));
     }
-    for at in size_of::<T>()..bytes {
-        // SAFETY: the caller guarantees as many bytes as the first four say, and this is one of
-        // them.
-        if unsafe { pointer.cast::<u8>().add(at).read() } != 0 {
-            let value = format!("one with byte {at} set");
-            let expected = "0 in fields that this version of the library does not know";
-            return Err(Error::argument(argument, value, expected));
-        }
+    // SAFETY: the caller guarantees as many bytes as the first four say, which are at least those of a
+    // `T`, as just checked, of which any bytes are a value.
+    let (record, rest) = unsafe {
+        let rest = pointer.add(1).cast::<u8>();
+        (pointer.read(), std::slice::from_raw_parts(rest, bytes - size_of::<T>()))
+    };
+    if let Some(at) = rest.iter().position(|byte| *byte != 0) {
+        let value = format!("one with byte {} set", size_of::<T>() + at);
+        let expected = "0 in fields that this version of the library does not know";
+        return Err(Error::argument(argument, value, expected));
     }
-    // SAFETY: checked above to be at least that large, and any bytes are a value.
-    Ok(unsafe { pointer.read() })
+    Ok(record)
 }
 
 /// The meaning of a number.

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use onenode::Error;
-use std::cell::UnsafeCell;
+use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::fmt::{Arguments, Write};
 use std::ptr::{null_mut, with_exposed_provenance_mut};
@@ -18,7 +18,7 @@ const LONGEST: usize = 1024;
 
 thread_local! {
     // No destructor, so that the library can be unloaded while threads live.
-    static SENTENCE: UnsafeCell<[u8; LONGEST]> = const { UnsafeCell::new([0; LONGEST]) };
+    static SENTENCE: Cell<[u8; LONGEST]> = const { Cell::new([0; LONGEST]) };
 }
 
 /// The return value of a function that returns a number. An error is kept as a sentence that begins
@@ -42,16 +42,10 @@ pub(crate) fn address(routine: &str, result: Result<usize, Error>) -> *mut c_voi
 }
 
 fn keep(sentence: Arguments) {
-    SENTENCE.with(|kept| {
-        // SAFETY: the buffer belongs to the thread, and no reference to it survives:
-        // `onenode_message` returns only a pointer, valid until the next failure.
-        let kept = unsafe { &mut *kept.get() };
-        let mut cut = Cut { kept, used: 0 };
-        // An error means that the sentence was cut.
-        let _ = cut.write_fmt(sentence);
-        let Cut { kept, used } = cut;
-        kept[used] = 0;
-    });
+    let mut cut = Cut { kept: [0; LONGEST], used: 0 };
+    // An error means that the sentence was cut.
+    let _ = cut.write_fmt(sentence);
+    SENTENCE.with(|kept| kept.set(cut.kept));
 }
 
 /// The number of bytes of the whole characters of `text` that fit into `room`:
@@ -62,12 +56,12 @@ pub fn whole_characters(text: &str, room: usize) -> usize {
 }
 
 /// Writes what fits and leaves a byte for the terminator.
-struct Cut<'k> {
-    kept: &'k mut [u8; LONGEST],
+struct Cut {
+    kept: [u8; LONGEST],
     used: usize,
 }
 
-impl Write for Cut<'_> {
+impl Write for Cut {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         let room = LONGEST - 1 - self.used;
         let fits = whole_characters(text, room);
@@ -80,7 +74,7 @@ impl Write for Cut<'_> {
 /// `const char *onenode_message(void)`
 #[unsafe(no_mangle)]
 extern "C" fn onenode_message() -> *const c_char {
-    SENTENCE.with(|kept| kept.get().cast_const().cast())
+    SENTENCE.with(|kept| kept.as_ptr().cast_const().cast())
 }
 
 /// `unsigned onenode_abi(void)`

@@ -64,6 +64,14 @@ impl Settings {
             let called = Called(progress, self.progress_arg);
             Box::new(move || called.turn()) as Box<onenode::Progress>
         });
+        let file = match self.file {
+            -1 => None,
+            number => {
+                // SAFETY: the number is the client's, who does not close it during the call.
+                let file = unsafe { duplicate("file", number)? };
+                Some(JobFile { file, offset: self.offset, stride: self.stride })
+            }
+        };
         Ok(Config {
             backend,
             rank: (self.rank != NO_RANKS).then_some(self.rank),
@@ -72,20 +80,8 @@ impl Settings {
             regions: self.regions,
             extra: self.extra,
             progress,
-            // SAFETY: the client keeps the rules of the header for the descriptor.
-            file: unsafe { self.file()? },
+            file,
         })
-    }
-
-    /// # Safety
-    /// As for [`duplicate`].
-    unsafe fn file(&self) -> Result<Option<JobFile>, Error> {
-        if self.file == -1 {
-            return Ok(None);
-        }
-        // SAFETY: the number is the client's, who does not close it during the call.
-        let file = unsafe { duplicate("file", self.file)? };
-        Ok(Some(JobFile { file, offset: self.offset, stride: self.stride }))
     }
 }
 
