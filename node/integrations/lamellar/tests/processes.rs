@@ -129,29 +129,30 @@ fn addresses(shared: &Shared, world: usize) {
 
 /// Each PE writes to the next; a barrier separates that from its being read.
 fn rounds(shared: &Shared, world: usize) {
+    let copy = |to: *mut u8, from: *const u8, bytes| {
+        // SAFETY: the first bytes of `world`, here or at another PE, which are mapped as long as it
+        // lives, or a buffer of this function's.
+        unsafe { Shared::copy(to, from, bytes) };
+    };
     let (me, next) = (shared.pe(), (shared.pe() + 1) % PES);
     let mut text = vec![0u8; 100_000];
     for round in 0..ROUNDS {
         let start = world + round % 64;
         text.fill(round as u8 ^ me as u8);
         let there = shared.at(next, start).expect("the next PE has it");
-        // SAFETY: all of it is in memory that this process has mapped, as long as `world` lives.
-        unsafe { Shared::copy(there, text.as_ptr(), text.len()) };
+        copy(there, text.as_ptr(), text.len());
         shared.barrier().expect("all come");
         let before = (me + PES - 1) % PES;
-        // SAFETY: as above.
-        unsafe { Shared::copy(text.as_mut_ptr(), start as *const u8, text.len()) };
+        copy(text.as_mut_ptr(), start as *const u8, text.len());
         assert!(text.iter().all(|byte| *byte == round as u8 ^ before as u8), "round {round}");
         shared.barrier().expect("all come");
     }
     // Onto itself, one byte further on.
     let first = shared.at(me, world).expect("own");
-    // SAFETY: as above.
-    unsafe {
-        Shared::copy(first, b"overlap".as_ptr(), 7);
-        Shared::copy(first.add(1), first, 7);
-        assert_eq!(std::slice::from_raw_parts(first, 8), b"ooverlap");
-    }
+    copy(first, b"overlap".as_ptr(), 7);
+    copy(first.wrapping_add(1), first, 7);
+    copy(text.as_mut_ptr(), first, 8);
+    assert_eq!(text[..8], *b"ooverlap");
     shared.barrier().expect("all come");
 }
 
