@@ -2,10 +2,11 @@
 //! processor.
 #![allow(unsafe_code)]
 
+use super::cpuid;
 use crate::arch::{LINE, PAGE, Suits};
 use std::arch::asm;
 use std::arch::x86_64::{
-    __cpuid, __m128i, __m256i, _mm_loadu_si128, _mm_sfence, _mm_storeu_si128, _mm_stream_si128,
+    __m128i, __m256i, _mm_loadu_si128, _mm_sfence, _mm_storeu_si128, _mm_stream_si128,
     _mm256_loadu_si256, _mm256_storeu_si256, _mm256_stream_si256,
 };
 
@@ -234,9 +235,7 @@ struct Model {
 
 impl Model {
     fn here() -> Self {
-        // SAFETY: every x86-64 processor has the instruction. Newer compilers know that.
-        #[allow(unused_unsafe)]
-        let (vendor, signature) = unsafe { (__cpuid(0), __cpuid(1).eax) };
+        let (vendor, signature) = (cpuid(0), cpuid(1).eax);
         let base = signature >> 8 & 0xf;
         Self {
             // "AuthenticAMD"

@@ -1,4 +1,7 @@
 //! x86-64.
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::{__cpuid_count, CpuidResult};
 
 pub mod atomics;
 pub mod copies;
@@ -20,3 +23,12 @@ pub const FUNCTION_RELOCATIONS: [u32; 2] = [6, 7];
 /// A word far from another is reached as cheaply as the next: any distance is part of an access, and so
 /// is an index times 8.
 pub const REACHES_NEXT_WORDS: bool = false;
+
+/// What the processor tells of itself.
+fn cpuid(leaf: u32) -> CpuidResult {
+    // SAFETY: every x86-64 processor has the instruction. Newer compilers know that.
+    #[allow(unused_unsafe)]
+    unsafe {
+        __cpuid_count(leaf, 0)
+    }
+}

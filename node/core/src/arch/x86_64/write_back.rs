@@ -1,8 +1,9 @@
 //! Writing caches back to memory.
 #![allow(unsafe_code)]
 
+use super::cpuid;
 use std::arch::asm;
-use std::arch::x86_64::{__cpuid, __cpuid_count, _mm_clflush, _mm_sfence};
+use std::arch::x86_64::{_mm_clflush, _mm_sfence};
 use std::ops::Range;
 
 /// Bytes that one instruction writes back.
@@ -23,9 +24,7 @@ impl WriteBack {
     /// The best that this processor has. All of them have the first.
     #[allow(clippy::unnecessary_wraps)] // Other architectures have none.
     pub fn best() -> Option<Self> {
-        // SAFETY: every x86-64 processor has the instruction. Newer compilers know that.
-        #[allow(unused_unsafe)]
-        let (last, features) = unsafe { (__cpuid(0).eax, __cpuid_count(7, 0).ebx) };
+        let (last, features) = (cpuid(0).eax, cpuid(7).ebx);
         let has = |bit: u32| last >= 7 && features >> bit & 1 == 1;
         Some(match (has(24), has(23)) {
             (true, _) => Self::Clwb,
