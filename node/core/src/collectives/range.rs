@@ -217,18 +217,16 @@ impl<R> Remote<R> {
 /// Copies bytes that are mapped here. Both sides have the same length.
 #[inline(always)]
 pub fn copy(from: Readable<'_>, to: Writable<'_>) {
-    let bytes = checked_length(from, to);
-    // SAFETY: readable, writable and mapped, as whoever made the ranges promised. They are disjoint
-    // or identical: ranges of one call overlap only where the operation permits it, and the parts
-    // that algorithms copy between are disjoint (debug-asserted there, see the module's text).
-    unsafe { crate::copy::bytes(to.at, from.at, bytes) }
+    copy_of_many(from, to, 0);
 }
 
 /// As [`copy`], in a collective whose copies take `together` bytes of memory.
 #[inline(always)]
 pub fn copy_of_many(from: Readable<'_>, to: Writable<'_>, together: usize) {
     let bytes = checked_length(from, to);
-    // SAFETY: what `copy` relies on, which the ranges themselves promise.
+    // SAFETY: readable, writable and mapped, as whoever made the ranges promised. They are disjoint
+    // or identical: ranges of one call overlap only where the operation permits it, and the parts
+    // that algorithms copy between are disjoint (debug-asserted there, see the module's text).
     unsafe { crate::copy::bytes_of_many(to.at, from.at, bytes, together) }
 }
 

@@ -30,6 +30,24 @@ pub struct ControlWords {
     pub mailboxes: [Mailbox; MAILBOXES],
 }
 
+impl ControlWords {
+    /// Words that nobody has used. Zeroed memory is that, too.
+    #[allow(clippy::new_without_default)] // They are found in memory, hardly ever made.
+    pub fn new() -> Self {
+        fn zeros<const N: usize>() -> [AtomicU64; N] {
+            std::array::from_fn(|_| AtomicU64::new(0))
+        }
+        let counter = || CachePadded(Counter::new());
+        let mailbox = || Mailbox { step: Counter::new(), words: zeros() };
+        Self {
+            progress: counter(),
+            heard: Heard { step: Counter::new(), common: AtomicU64::new(0), result: zeros() },
+            notifications: counter(),
+            mailboxes: std::array::from_fn(|_| mailbox()),
+        }
+    }
+}
+
 /// What a member has heard, in one cache-line pair.
 #[repr(C, align(128))]
 pub struct Heard {

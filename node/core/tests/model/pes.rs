@@ -5,7 +5,7 @@ use crate::atomics::{AtomicU64, Ordering};
 use crate::collectives::epoch_group::Controlled;
 use crate::collectives::group::{CollectiveGroup, FEW_WORDS, Few, Outcome, Reach, Small};
 use crate::collectives::memory::Private;
-use crate::collectives::words::{CachePadded, ControlWords, Heard, Mailbox};
+use crate::collectives::words::ControlWords;
 use crate::counter::{Counter, WaitStrategy};
 use loom::cell::Cell;
 use loom::model::Builder;
@@ -27,22 +27,11 @@ pub struct Pe {
     sleepers: (Mutex<()>, Condvar),
 }
 
-fn zeros<const N: usize>() -> [AtomicU64; N] {
-    std::array::from_fn(|_| AtomicU64::new(0))
-}
-
 impl Pe {
     fn new() -> Self {
-        let line = || CachePadded(Counter::new());
-        let mailbox = || Mailbox { step: Counter::new(), words: zeros() };
         Self {
-            words: ControlWords {
-                progress: line(),
-                heard: Heard { step: Counter::new(), common: AtomicU64::new(0), result: zeros() },
-                notifications: line(),
-                mailboxes: std::array::from_fn(|_| mailbox()),
-            },
-            client: zeros(),
+            words: ControlWords::new(),
+            client: std::array::from_fn(|_| AtomicU64::new(0)),
             source: Cell::new(0),
             bell: Notify::new(),
             sleepers: (Mutex::new(()), Condvar::new()),

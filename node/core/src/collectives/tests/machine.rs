@@ -29,12 +29,6 @@ pub struct TestPe {
     pub moved: AtomicU64,
 }
 
-/// Control words that nobody has used.
-pub fn control_words() -> ControlWords {
-    // SAFETY: control words start as zero pages; atomics of zero are valid.
-    unsafe { std::mem::zeroed() }
-}
-
 /// The PEs of a test: threads that see each other's memory.
 pub struct Machine {
     pub pes: Vec<TestPe>,
@@ -48,7 +42,7 @@ unsafe impl Sync for Machine {}
 impl Machine {
     pub fn new(npes: usize) -> Self {
         let pe = || TestPe {
-            words: control_words(),
+            words: ControlWords::new(),
             client: [const { AtomicU64::new(0) }; 32],
             arena: Box::new(UnsafeCell::new([0; ARENA])),
             moved: AtomicU64::new(0),

@@ -1,7 +1,7 @@
 //! Traffic between nodes: counted, and compared with formulas.
 
 use super::calls::{Call, Elements};
-use super::machine::{Machine, control_words};
+use super::machine::Machine;
 use super::names::OfNode;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::collectives::epoch::Epoch;
@@ -24,7 +24,7 @@ pub struct Traffic {
 impl Traffic {
     /// None yet, among `npes` PEs.
     pub fn new(npes: usize) -> Self {
-        let none = || (control_words(), AtomicU64::new(0));
+        let none = || (ControlWords::new(), AtomicU64::new(0));
         let to_all = || repeat_with(none).take(npes).collect();
         let sent = repeat_with(to_all).take(npes).collect();
         Self { told: AtomicU64::new(0), copies: AtomicU64::new(0), sent }
