@@ -251,7 +251,7 @@ pub struct RawTable {
 // SAFETY: the words are atomics. The caller of `new` guarantees that they stay valid while the
 // value is used.
 unsafe impl Send for RawTable {}
-// SAFETY: as above.
+// SAFETY: through a shared reference the words are reached as atomics only.
 unsafe impl Sync for RawTable {}
 
 impl RawTable {

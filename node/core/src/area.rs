@@ -48,7 +48,7 @@ enum Mapping {
 // SAFETY: the memory is reached as atomics, which threads share as processes do, and stays mapped for
 // the life of the value, in all threads.
 unsafe impl Send for SharedArea {}
-// SAFETY: the same holds for references to it.
+// SAFETY: threads reach the memory through references as atomics only, as processes do.
 unsafe impl Sync for SharedArea {}
 
 impl SharedArea {

@@ -118,7 +118,7 @@ impl Inner {
     /// As for [`Segment::make`](xpmem_sys::Segment::make), while the node is open.
     pub(super) unsafe fn segment(&self, pages: &Range<usize>) -> Result<Backing, Error> {
         let Backend::Xpmem(xpmem) = &self.backend else { unreachable!("asked of another backend") };
-        // SAFETY: as is asked for.
+        // SAFETY: the caller guarantees that the pages are accessed as memory that others write.
         let segment = unsafe { xpmem.make(pages)? };
         let place = Place::Segment(segment.id().0 as u64);
         Ok(Backing { place, file: None, segment: Some(segment) })

@@ -102,7 +102,7 @@ impl Node {
         // accesses them through their current mapping.
         let backing = unsafe { node.back_existing(&mut regions.room, &pages, None)? };
         let region = Region { key, start: pages.start, bytes: pages.len() };
-        // SAFETY: the caller's promise.
+        // SAFETY: peers may access the pages, and forked children do not, as the caller guarantees.
         Ok(unsafe { node.keep(&mut regions, record, region, Sort::default(), backing) })
     }
 
@@ -128,7 +128,7 @@ impl Node {
             unsafe { node.back_existing(&mut regions.room, data.pages(), Some(&pieces))? };
         let region = Region { key, start: data.pages().start, bytes: data.pages().len() };
         let kind = Sort { image: data.fingerprint(), ..Sort::default() };
-        // SAFETY: the caller's promise.
+        // SAFETY: peers may access the data, and forked children do not, as the caller guarantees.
         Ok(unsafe { node.keep(&mut regions, record, region, kind, backing) })
     }
 
@@ -148,7 +148,8 @@ impl Node {
             let mut regions = mutex::lock(&node.regions);
             let (record, key) = regions.record(key, &what)?;
             let region = Region { key, start: what.start, bytes: what.len() };
-            // SAFETY: the caller's promise.
+            // SAFETY: the memory stays mapped, peers may access it, and forked children do not, as the
+            // caller guarantees.
             return unsafe {
                 let backing = node.segment(&pages)?;
                 Ok(node.keep(&mut regions, record, region, Sort::default(), backing))
@@ -198,7 +199,8 @@ impl Node {
         let backing = published_file(fd::duplicate(file)?, offset)?;
         let region = Region { key, start: what.start, bytes: what.len() };
         let kind = Sort { pages, ..Sort::default() };
-        // SAFETY: the caller's promise.
+        // SAFETY: the memory stays mapped, peers may access it, and forked children do not, as the
+        // caller guarantees.
         Ok(unsafe { node.keep(&mut regions, record, region, kind, backing) })
     }
 

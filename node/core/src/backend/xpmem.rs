@@ -46,7 +46,7 @@ impl Xpmem {
     /// # Safety
     /// As for [`Segment::make`].
     pub unsafe fn make(&self, pages: &Range<usize>) -> Result<Segment, Error> {
-        // SAFETY: as is asked for.
+        // SAFETY: the caller guarantees that the pages are accessed as memory that others write.
         unsafe { Segment::make(self.device, pages.clone()) }.map_err(failed)
     }
 

@@ -17,7 +17,7 @@ pub use arch::copy;
 #[inline(always)]
 pub unsafe fn syscall<const N: usize>(number: libc::c_long, args: [usize; N]) -> isize {
     let arg = |i: usize| if i < N { args[i] } else { 0 };
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller owns the memory that the call affects.
     unsafe { arch::syscall(number, [arg(0), arg(1), arg(2), arg(3), arg(4), arg(5)]) }
 }
 
@@ -82,7 +82,7 @@ pub fn now() -> Duration {
 /// `to` is writable for `len` bytes.
 pub unsafe fn read(fd: RawFd, to: *mut u8, len: usize, offset: Option<u64>) -> isize {
     let (fd, to) = (fd as usize, to as usize);
-    // SAFETY: the caller's promise.
+    // SAFETY: the calls write at most `len` bytes, which the caller has at `to`.
     unsafe {
         match offset {
             Some(offset) => syscall(libc::SYS_pread64, [fd, to, len, offset as usize]),

@@ -161,7 +161,7 @@ impl Shared {
             // SAFETY: the caller's promise. Only memory of one PE overlaps.
             unsafe { std::ptr::copy(from, to, bytes) };
         } else {
-            // SAFETY: as above, and they do not overlap.
+            // SAFETY: mapped, as the caller guarantees, and apart, as just compared.
             unsafe { onenode::copy(to, from, bytes) };
         }
     }

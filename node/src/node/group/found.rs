@@ -27,7 +27,7 @@ enum Keeps {
 
 // SAFETY: the pointer leads to atomics in shared memory, which `keeps` keeps mapped.
 unsafe impl Send for Found {}
-// SAFETY: as above. Shared references change only atomics.
+// SAFETY: through a shared reference only atomics are reached, which `keeps` keeps mapped.
 unsafe impl Sync for Found {}
 
 impl Found {
