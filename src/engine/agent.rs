@@ -60,6 +60,10 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
     let table = job.clone();
     let route = job.nodes().map(Nodes::route).unwrap_or_default();
     let (worker, record) = Server::open(job.near(), &route, move || table.secret())?;
+    // PEs must not get the agent's port after its end.
+    if let Some(nodes) = job.nodes() {
+        record.access.listens.iter().for_each(|at| _ = nodes.claim(at.port()));
+    }
     publish(&record.encode());
     let server = worker.receiver();
     let mut end = End::No;

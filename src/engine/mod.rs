@@ -268,6 +268,10 @@ pub trait Network: Engine {
     /// the connections are complete.
     fn finish_early(&self) -> bool;
 
+    /// Waits for the answers that agents owe this PE, which ends with the job: UCX aborts an agent if a PE ends
+    /// while they connect. Gives up after a moment.
+    fn leave(&self);
+
     /// Notifies other nodes that the job has ended with this abort word, so that their PEs can end by
     /// themselves. Gives up after a moment.
     fn notify_end(&self, word: u64);

@@ -109,7 +109,14 @@ pub(super) fn tell_when_asked(job: &Job) {
 /// Leaves the job, after the end of the PE that is dying if that is what `word` says.
 #[cold]
 fn leave_settled(job: &Job, word: u64) -> ! {
-    leave(job, settled(job, word))
+    let word = settled(job, word);
+    if job.launcher == Launcher::Oshrun {
+        if let Some(network) = job.network() {
+            streams::flush();
+            network.leave();
+        }
+    }
+    leave(job, word)
 }
 
 /// Waits until somebody has seen the end of a PE that is dying, which may still report where it was:

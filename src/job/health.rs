@@ -145,6 +145,10 @@ pub fn is_replaced(file: &Arc<JobFile>, pe: usize) -> bool {
 fn check_gone(job: &Job) {
     let absent = |pe: &usize| job.control.pe(*pe).stage() == Stage::Absent;
     if let Some(pe) = some_peers(job).filter(absent).find(|pe| is_gone(job, *pe)) {
+        // Its launcher has seen how it ended, and is about to say so.
+        if job.launcher == Launcher::Oshrun {
+            ending::give_way(job);
+        }
         lose_missing(job, pe, false);
     }
     let lifetime = job.lifetime.load(Ordering::Relaxed);

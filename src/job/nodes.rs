@@ -81,7 +81,11 @@ struct Record {
     route: [AtomicU64; ROUTE_BYTES / 8],
 }
 
-/// The table, mapped.
+/// A bit for each port at which UCX has listened for a process of this node.
+#[repr(C, align(64))]
+struct Ports([AtomicU64; (1 << 16) / 64]);
+
+/// The table, mapped, with the node's ports behind it.
 pub struct Nodes {
     area: SharedArea,
     own: usize,
@@ -91,6 +95,8 @@ pub struct Nodes {
 
 // SAFETY: nothing but atomics.
 unsafe impl Shared for Record {}
+// SAFETY: nothing but atomics.
+unsafe impl Shared for Ports {}
 
 impl Nodes {
     /// Maps the table of a job of `npes` PEs on `count` nodes, of which this is node `own`.
@@ -129,6 +135,14 @@ impl Nodes {
     fn record(&self, node: usize) -> &Record {
         assert!(node < self.count);
         self.area.at(node * size_of::<Record>())
+    }
+
+    /// Notes that UCX listens at a port; false if it has done so for another process of this node, perhaps one
+    /// of an earlier program of the job.
+    pub fn claim(&self, port: u16) -> bool {
+        let ports: &Ports = self.area.at(self.count * size_of::<Record>());
+        let (word, bit) = (usize::from(port) / 64, 1 << (port % 64));
+        ports.0[word].fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
 
     /// This node's number.
@@ -232,7 +246,7 @@ impl Nodes {
 
 /// Size of the table for `count` nodes.
 pub(super) const fn bytes(count: usize) -> usize {
-    (count * size_of::<Record>()).next_multiple_of(4096)
+    (count * size_of::<Record>() + size_of::<Ports>()).next_multiple_of(4096)
 }
 
 /// Reads at most as many bytes as the words have: another process may have written any number.

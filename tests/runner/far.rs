@@ -391,14 +391,19 @@ fn slowly(mut command: Command) -> Result {
     launch::run(command)?.success()
 }
 
-/// The port of a PE that listens no more does not become another PE's: UCX would take the two for one.
+/// The port of a PE that listens no more, or has ended, does not become another PE's: UCX would take the two
+/// for one.
 fn with_few_ports() -> Result {
     for _ in 0..3 {
         let mut command = job("tests/programs/far.c", 8, &[])?;
         command.env("PORT_RANGE", "40000 40019");
         launch::run(command)?.success()?;
     }
-    Ok(())
+    let program = compile::plain("tests/programs/far.c", &FAR)?;
+    let programs = format!("for i in 1 2 3 4 5 6; do {} || exit 1; done", program.display());
+    let mut command = on_nodes(Path::new("sh"), 2, &[HEAP.to_owned()], &["-c", programs.as_str()]);
+    command.env("PORT_RANGE", "40000 40149");
+    launch::run(command)?.success()
 }
 
 /// Each node has two network devices. (UCX 1.13 loses connections over both at once.)

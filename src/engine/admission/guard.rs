@@ -189,7 +189,8 @@ impl Guard {
     /// Hands the connection from this address to UCX; false if it has not come.
     pub(super) fn admit(&self, from: SocketAddr) -> bool {
         let mut door = self.door();
-        let Some(at) = door.waiting.iter().position(|it| it.1 == from) else { return false };
+        // An earlier one from there has ended.
+        let Some(at) = door.waiting.iter().rposition(|it| it.1 == from) else { return false };
         let (connection, ..) = door.waiting.remove(at);
         door.admitted.push_back(connection);
         drop(door);

@@ -60,11 +60,19 @@ impl Ucx {
     /// If UCX is missing or does not work here.
     pub fn open(job: &JobFile, nodes: &Nodes) -> Result<Self, Error> {
         let secret = job.secret().ok_or_else(|| Error::Engine("the job has no secret".into()))?;
-        let inbox = Inbox::default();
-        let (worker, guard) = Worker::open(&nodes.route(), inbox).map_err(|error| {
-            let host = nodes.host(nodes.own());
-            Error::Engine(format!("other nodes cannot be reached from {host}: {error}"))
-        })?;
+        let (worker, guard) = loop {
+            let opened = Worker::open(&nodes.route(), Inbox::default());
+            let (worker, guard) = opened.map_err(|error| {
+                let host = nodes.host(nodes.own());
+                Error::Engine(format!("other nodes cannot be reached from {host}: {error}"))
+            })?;
+            // UCX tells the processes of a host apart by their ports, and agents outlive the job's programs.
+            if guard.addresses().iter().all(|at| nodes.claim(at.port())) {
+                break (worker, guard);
+            }
+            // The port stays taken, so the next worker gets another one.
+            guard.close()?;
+        };
         // PEs of other nodes connect to a PE that is alone on its node; else only to its agent.
         let admission = if job.near().len() > 1 {
             guard.close()?;
@@ -364,10 +372,21 @@ impl Network for Ucx {
         });
     }
 
+    fn leave(&self) {
+        let Some(state) = self.state_until(Instant::now() + LAST_WORDS) else { return };
+        let requests = &state.worker.receiver().requests;
+        let asked = requests.asked();
+        if !requests.are_answered(asked) {
+            is_soon_over(&state.worker, || requests.are_answered(asked));
+        }
+    }
+
     fn finish_early(&self) -> bool {
         let Some(mut state) = self.state_until(Instant::now() + LAST_WORDS) else { return false };
         let State { worker, peers, .. } = &mut *state;
-        is_soon_over(worker, || peers.direct.finish(worker))
+        let requests = &worker.receiver().requests;
+        let asked = requests.asked();
+        is_soon_over(worker, || peers.direct.finish(worker) && requests.are_answered(asked))
     }
 
     fn start_progress_thread(&self) -> Result<(), Error> {

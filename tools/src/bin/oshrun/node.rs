@@ -93,6 +93,7 @@ pub fn run(preference: Option<&OsStr>) -> Result<i32, Failure> {
                 cells: task.cells,
                 agent,
                 early: frames.collect(),
+                lost: None,
                 may_leave: false,
                 looked: 0,
             });

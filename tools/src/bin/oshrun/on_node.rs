@@ -6,6 +6,7 @@ use nix::poll::PollFd;
 use oneshmem::job::file::JobFile;
 use oneshmem::job::health;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// How many PEs are checked at a time. The kernel's time for each check grows with the number of
 /// PEs.
@@ -23,6 +24,8 @@ pub struct OnNode {
     pub cells: Option<usize>,
     /// Its agent, if it needs one.
     pub agent: Option<Agent>,
+    /// How the agent has ended, and when to end the job for that.
+    pub lost: Option<(Instant, String)>,
     /// Frames from the hub that arrived before the first PE started.
     pub early: Vec<Frame>,
     /// Whether the hub has said that all nodes are done.

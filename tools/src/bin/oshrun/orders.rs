@@ -14,6 +14,11 @@ use nix::sys::signal::Signal;
 use oneshmem::engine::agent::Report;
 use oneshmem::job::abort::{self, AbortKind};
 use oneshmem::job::nodes::RECORD_BYTES;
+use std::time::{Duration, Instant};
+
+/// How long after the end of an agent to wait for its cause: UCX ends an agent if PEs of other nodes die while
+/// they connect, and the hub says so.
+const CAUSE: Duration = Duration::from_millis(500);
 
 impl Job<'_> {
     /// The host of this node's PEs, to append to a PE's process ID.
@@ -139,8 +144,17 @@ impl Job<'_> {
     /// Checks the agent: without it the node cannot be reached.
     pub fn look_at_agent(&mut self) {
         let Some(node) = &mut self.on_node else { return };
-        let Some(why) = node.agent.as_mut().and_then(Agent::look) else { return };
-        self.lose_agent(&why);
+        let now = Instant::now();
+        if let Some(how) = node.agent.as_mut().and_then(Agent::look) {
+            node.lost = Some((now + CAUSE, how));
+        }
+        match node.lost.take_if(|(due, _)| *due <= now) {
+            Some((_, how)) => self.lose_agent(&how),
+            None => {
+                let due = node.lost.as_ref().map(|(due, _)| *due);
+                self.look = self.look.into_iter().chain(due).min();
+            }
+        }
     }
 
     fn lose_agent(&mut self, why: &str) {

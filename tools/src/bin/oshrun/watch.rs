@@ -26,7 +26,7 @@ const SHARE: u32 = 5;
 impl Job<'_> {
     /// Schedules a check of the PEs: a child has ended, perhaps a PE.
     pub fn note_end(&mut self) {
-        self.look = self.look.or(Some(self.rest));
+        self.look = Some(self.look.map_or(self.rest, |due| due.min(self.rest)));
     }
 
     /// Checks all PEs if that is due.
