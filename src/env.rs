@@ -112,7 +112,8 @@ variables! {
         "Order in which PEs get a lock: that of their arrival, or auto: where PEs share CPUs, a running \
          PE may take a free lock ahead of the line, until the first in it has waited for 1 ms.";
     STARTUP_TIMEOUT = "SHMEM_STARTUP_TIMEOUT", ValueKind::Seconds, "60",
-        "How long to wait for a PE that has not called shmem_init before ending the job.";
+        "How long a PE waits for others to call shmem_init before it ends the job, under launchers other than \
+         oshrun, which sees PEs end; and how long oshrun waits for hosts to answer.";
     TUNING = "SHMEM_TUNING", ValueKind::Path, "oneshmem/tuning in the user's config folder",
         "Tuning file, written by oshtune, that selects algorithms of collectives and methods of copying.";
     BARRIER_ALGORITHM = "SHMEM_BARRIER_ALGORITHM", ValueKind::Algorithm(Operation::Barrier), "auto",

@@ -48,6 +48,7 @@ impl Settings {
             agreed => agreed,
         };
         let heap = heap_bytes(default, pages.unit())?;
+        pages.check(heap)?;
         let specs = partitions::wanted(file)?;
         let (on_devices, in_slot): (Vec<Spec>, Vec<Spec>) =
             specs.iter().cloned().partition(|spec| !spec.is_in_slot());

@@ -59,6 +59,18 @@ impl Wanted {
         }
     }
 
+    /// Checks the variables against the size of the heap.
+    ///
+    /// # Errors
+    /// If more is to be populated than there is.
+    pub fn check(&self, heap: usize) -> Result<(), crate::error::Error> {
+        match self.populate > heap {
+            true => Err(env::SYMMETRIC_HEAP_POPULATE
+                .refused(format!("expected at most the heap's size, {}", Bytes(heap)))),
+            false => Ok(()),
+        }
+    }
+
     /// Maps the heap with `lay`, using the best pages available; if `placed`, on this PE's node.
     ///
     /// # Errors
@@ -111,7 +123,7 @@ impl Wanted {
     }
 
     fn populate(&self, heap: &Range<usize>, got: &mut Got) {
-        let bytes = self.populate.min(heap.len()).next_multiple_of(got.pages.size());
+        let bytes = self.populate.next_multiple_of(got.pages.size());
         if bytes == 0 {
             return;
         }

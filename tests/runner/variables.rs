@@ -75,6 +75,8 @@ fn as_written() -> Result {
         ("SHMEM_STARTUP_TIMEOUT", "1e400"),
         ("SHMEM_LOCK_ORDER", "fifo"),
         ("SHMEM_ATTACH", "early"),
+        ("SHMEM_MAX_PARTITIONS", "65"),
+        ("SHMEM_SYMMETRIC_HEAP_POPULATE", "2t"),
         ("SHMEM_TRANSPORT", "ud"),
         ("SHMEM_SYMMETRIC_HEAP_SIZE", "20q"),
         ("SHMEM_BCAST_ALGORITHM", "Fast"),

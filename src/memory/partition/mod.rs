@@ -195,11 +195,11 @@ pub fn from_environment(npes: usize) -> Result<Vec<Spec>, Error> {
         );
         return Err(Error::Environment { setting, expected });
     }
+    let most = env::MAX_PARTITIONS.count()?.unwrap_or(USUAL);
     let ids = partitions::ids();
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let most = env::MAX_PARTITIONS.count()?.unwrap_or(USUAL);
     let mut specs = Vec::new();
     for id in ids {
         let refused =

@@ -284,8 +284,8 @@ fn debugging() -> [Arg; 4] {
                  debugger has a window: of the present tmux session; else an xterm, if DISPLAY is \
                  set; else of a new tmux session, whose name is printed. If there is neither tmux \
                  nor xterm, or no debugger, the command to attach to each PE is printed, and the PEs \
-                 wait for it. While PEs are debugged there is no limit on the time that shmem_init \
-                 waits for others, unless SHMEM_STARTUP_TIMEOUT is set. The windows are closed when \
+                 wait for it. While PEs are debugged, the others wait for them in shmem_init \
+                 without a time limit. The windows are closed when \
                  the job ends. For jobs on one machine.",
             ),
         Arg::new("top")

@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::program;
 use super::signals;
 use oneshmem_tools::cli::values::Pes;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -42,8 +42,8 @@ pub struct Debuggers<'a> {
     windows: Windows,
     /// The windows opened in the user's session.
     opened: RefCell<Vec<String>>,
-    /// Whether the tmux server has been started.
-    started: Cell<bool>,
+    /// The socket of the tmux server, once it has been started.
+    socket: RefCell<Option<PathBuf>>,
 }
 
 impl<'a> Debuggers<'a> {
@@ -69,7 +69,7 @@ impl<'a> Debuggers<'a> {
             (Some(_), _) => Windows::Server(format!("oshrun-{}", std::process::id())),
             (None, _) => Windows::Nowhere,
         };
-        Ok(Self { pes, debugger, windows, opened: RefCell::default(), started: Cell::new(false) })
+        Ok(Self { pes, debugger, windows, opened: RefCell::default(), socket: RefCell::default() })
     }
 
     /// Whether this PE is debugged.
@@ -116,12 +116,14 @@ impl<'a> Debuggers<'a> {
                 Ok((None, Some(child.id())))
             }
             Windows::Server(name) => {
-                let first = !self.started.replace(true);
+                let first = self.socket.borrow().is_none();
                 let verb = if first { "new-session" } else { "new-window" };
-                let what = [verb, "-d", "-P", "-F", "#{pid}", "-n", &title, "--"];
+                let what = [verb, "-d", "-P", "-F", "#{pid} #{socket_path}", "-n", &title, "--"];
                 let server = tmux(Some(name), &what, &command)?;
+                let (pid, socket) = server.split_once(' ').unwrap_or((&server, ""));
+                self.socket.replace(Some(socket.into()));
                 let note = format!("the debuggers are in a tmux session: tmux -L {name} attach");
-                Ok((first.then_some(note), server.parse().ok().filter(|_| first)))
+                Ok((first.then_some(note), pid.parse().ok().filter(|_| first)))
             }
         }
     }
@@ -133,8 +135,10 @@ impl Drop for Debuggers<'_> {
         for window in self.opened.take() {
             let _ = tmux(None, &["kill-window", "-t", &window], &[]);
         }
-        if let (Windows::Server(name), true) = (&self.windows, self.started.get()) {
+        if let (Windows::Server(name), Some(socket)) = (&self.windows, self.socket.take()) {
             let _ = tmux(Some(name), &["kill-server"], &[]);
+            // tmux leaves it behind.
+            let _ = std::fs::remove_file(socket);
         }
     }
 }

@@ -304,6 +304,12 @@ impl<'a> Job<'a> {
                 let signal = signal as i32;
                 self.end(&format!("the job ends on {}", signal_name(signal)), 0, 128 + signal);
             }
+            // PEs that are stopped in a debugger would not take it.
+            Signal::SIGTERM | Signal::SIGHUP
+                if self.starter.is_debugging() && self.ending.is_none() =>
+            {
+                self.end(&format!("the job ends on {signal}"), 0, 128 + signal as i32);
+            }
             // The launcher stops with its job. SIGCONT continues both. A node gets it from the hub.
             Signal::SIGTSTP if self.on_node.is_none() => raise(Signal::SIGSTOP)?,
             Signal::SIGWINCH => self.outputs.resize(),

@@ -148,6 +148,11 @@ impl<'a> Starter<'a> {
         Ok(Self { plan, recipes, guard, debuggers, terminals: terminals.into() })
     }
 
+    /// Whether PEs are debugged.
+    pub fn is_debugging(&self) -> bool {
+        self.debuggers.is_some()
+    }
+
     /// The PEs to start.
     pub fn near(&self) -> Range<usize> {
         self.plan.near.clone()
