@@ -63,7 +63,7 @@ impl<'m, T: Shared> From<&'m [T]> for SharedBytes<'m> {
 #[cfg(test)]
 impl SharedBytes<'_> {
     /// A part of them.
-    pub fn part(self, range: std::ops::Range<usize>) -> Self {
+    pub(super) fn part(self, range: std::ops::Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.bytes);
         Self { start: self.start.wrapping_add(range.start), bytes: range.len(), ..self }
     }

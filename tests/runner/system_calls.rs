@@ -30,7 +30,7 @@ pub fn trials() -> Vec<Trial> {
 /// Calls of the launcher, and what it says it cannot do without them.
 const REFUSED: [(&str, &str); 5] = [
     ("rt_sigprocmask", "block signals (rt_sigprocmask)"),
-    ("pipe2", "make a pipe to the guard process"),
+    ("socketpair", "make a socket to the guard process"),
     ("signalfd4", "receive signals through a descriptor (signalfd4)"),
     ("epoll_create1", "make a set of the PEs' output pipes (epoll_create1)"),
     ("epoll_ctl", "watch the output of PE 0 (epoll_ctl)"),
