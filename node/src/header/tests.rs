@@ -1,4 +1,5 @@
 //! A header as its owner and its peers see it.
+
 use super::*;
 use crate::Key;
 use onenode_core::sys::fd;

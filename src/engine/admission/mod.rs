@@ -75,18 +75,17 @@ impl Access {
     /// # Errors
     /// In words, if it does not answer within `most`, or is none of this job.
     pub fn request(&self, secret: &Secret, most: Duration) -> Result<Visit, String> {
-        let until = Instant::now() + most;
-        for _ in 1..TRIES {
+        let (until, mut more) = (Instant::now() + most, 1..TRIES);
+        loop {
             match self.request_once(secret, most) {
-                Err((io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof, _)) => {}
+                Err((io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof, _))
+                    if Instant::now() < until && more.next().is_some() =>
+                {
+                    process::sleep(AGAIN);
+                }
                 done => return done.map_err(|(_, why)| why),
             }
-            if Instant::now() >= until {
-                break;
-            }
-            process::sleep(AGAIN);
         }
-        self.request_once(secret, most).map_err(|(_, why)| why)
     }
 
     /// As [`request`](Self::request), once. A server with too many clients may have closed the connection.

@@ -24,6 +24,11 @@ const CROWDED: Duration = Duration::from_millis(250);
 const SOON: Duration = Duration::from_millis(1);
 const LATER: Duration = Duration::from_secs(1);
 
+/// How long each of so many may stay without a proof, or unannounced.
+fn patience(count: usize) -> Duration {
+    if count < MOST { PATIENCE } else { CROWDED }
+}
+
 /// The port at which processes of the job are admitted to UCX's sockets.
 pub struct Server {
     listener: TcpListener,
@@ -94,7 +99,7 @@ impl Server {
             let listener = (unproven < MOST).then_some(self.listener.as_fd());
             pass::wait(streams.chain(listener), most);
             self.waited += begin.elapsed().min(most);
-            let patience = if unproven < MOST { PATIENCE } else { CROWDED };
+            let patience = patience(unproven);
             self.clients.retain_mut(|client| {
                 client.advance(&secret)
                     && !(client.is_unproven() && self.waited - client.since >= patience)
@@ -126,8 +131,7 @@ impl Server {
         }
         let announced = |address| self.clients.iter().any(|it| it.announced == Some(address));
         self.guard.drop_strangers(self.waited, |count, address, stayed| {
-            let patience = if count < MOST { PATIENCE } else { CROWDED };
-            stayed >= patience && !announced(address)
+            stayed >= patience(count) && !announced(address)
         });
     }
 }
