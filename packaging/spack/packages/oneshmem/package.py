@@ -20,7 +20,7 @@ class Oneshmem(MakefilePackage):
     depends_on("c", type="build")
     depends_on("rust@1.85:", type="build")
     depends_on("gmake", type="build")
-    depends_on("ucx@1.13:", type="run", when="+nodes")
+    depends_on("ucx@1.13:", type=("build", "run"), when="+nodes")
 
     variant("nodes", default=False, description="Jobs over several hosts, through UCX")
 
@@ -28,7 +28,8 @@ class Oneshmem(MakefilePackage):
     requires("target=x86_64:", "target=aarch64:", policy="one_of")
 
     def build(self, spec, prefix):
-        make()
+        # UCX is loaded at run time, so the library has to know where Spack has it.
+        make(*([f"LDFLAGS=-Wl,-rpath,{spec['ucx'].prefix.lib}"] if "+nodes" in spec else []))
 
     def install(self, spec, prefix):
         make("install", f"PREFIX={prefix}")
