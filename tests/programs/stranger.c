@@ -1,5 +1,5 @@
 /* stranger SECONDS: as another user, tries for so long to read, move or remove what processes make to meet,
- * and to make them meet in folders of its own. Prints what it saw and what it could do. */
+ * and takes names of the folders in which root's processes meet. Prints what it saw and what it could do. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,12 +27,11 @@ static void attack(const char *path)
         done++, close(fd);
 }
 
-/* A folder that looks like one in which processes meet: the first in order. */
-static void lure(char *path, const char *folder, int mode)
+/* A folder where root's processes look for theirs first, unless they are meeting there. */
+static int lure(char *path, const char *folder, int name, int mode)
 {
-    snprintf(path, 512, "%s/onenode-%016d", folder, mode);
-    mkdir(path, 0700);
-    chmod(path, mode);
+    snprintf(path, 512, "%s/onenode-0-%d", folder, name);
+    return mkdir(path, 0700) == 0 && chmod(path, mode) == 0;
 }
 
 int main(int argc, char **argv)
@@ -42,8 +41,9 @@ int main(int argc, char **argv)
     static const int modes[] = {0700, 0755, 0777};
     if (getuid() == 0)
         return 2;
+    int lures[6];
     for (int i = 0; i < 6; i++)
-        lure(own[i / 3][i % 3], folders[i / 3], modes[i % 3]);
+        lures[i] = lure(own[i / 3][i % 3], folders[i / 3], i % 3, modes[i % 3]);
     while (time(NULL) <= end) {
         for (int i = 0; i < 2; i++) {
             DIR *folder = opendir(folders[i]);
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
         }
     }
     for (int i = 0; i < 6; i++)
-        if (rmdir(own[i / 3][i % 3]) != 0)
+        if (lures[i] && rmdir(own[i / 3][i % 3]) != 0)
             done++; /* somebody uses it */
     printf("seen %ld done %ld\n", seen, done);
     return 0;

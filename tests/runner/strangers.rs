@@ -89,13 +89,14 @@ fn attack() -> Result {
 }
 
 /// PEs started by a launcher of another user meet like all others, whether their user has a directory of
-/// its own, none, or names one that is open to all.
+/// its own, none, or names one that is open to all, and whatever the umask takes.
 fn launched_by_another() -> Result {
     let program = public("row")?;
     let private = std::env::temp_dir().join(format!("private-{}", std::process::id()));
-    let run = |directory: Option<&Path>, step: &str| -> Result {
+    let run = |directory: Option<&Path>, step: &str, umask: &str| -> Result {
         let start = |pe: usize| {
-            let mut command = by(OTHER, &program);
+            let mut command = by(OTHER, Path::new("/bin/sh"));
+            command.args(["-c", "umask $0 && exec \"$@\"", umask]).arg(&program);
             command.arg("quickly").env_remove("XDG_RUNTIME_DIR");
             command.envs(directory.map(|path| ("XDG_RUNTIME_DIR", path)));
             Running::start(as_slurm(command, step, pe, 2))
@@ -104,13 +105,15 @@ fn launched_by_another() -> Result {
         running?.into_iter().try_for_each(|pe| pe.finish()?.success())
     };
     let outcome: Result = (|| {
-        run(None, "9")?;
+        for (step, umask) in [("9", "022"), ("12", "0777"), ("13", "0277")] {
+            run(None, step, umask)?;
+        }
         std::fs::create_dir(&private)?;
         chown(&private, Some(OTHER), Some(OTHER))?;
         for (step, mode) in [("10", 0o777), ("11", 0o700)] {
             let mode = PermissionsExt::from_mode(mode);
             std::fs::set_permissions(&private, mode)?;
-            run(Some(&private), step)?;
+            run(Some(&private), step, "022")?;
         }
         Ok(())
     })();

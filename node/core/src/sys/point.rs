@@ -9,22 +9,23 @@
 //! therefore sockets lie in all of them, and one that two processes share is enough.
 //!
 //! Why another user is kept out:
-//! - A folder's name is random, and processes find it by its owner and mode. So nobody can occupy a
-//!   name beforehand, and nothing need be secret: knowing the name of a folder of mode 0700 is of no
-//!   use.
+//! - In each base a folder has one of few fixed names. So no base is listed, and what others put there
+//!   delays nobody. Others can take names in a sticky base; the first that is free is used. Who takes all
+//!   of them in all bases prevents meetings of users that have no directory of their own, and is named.
+//! - Nothing is secret: knowing the name of a folder of mode 0700 is of no use.
 //! - That a folder is the user's own is shown by its owner, and by changing its mode, which only the
 //!   owner may: in a user namespace, all users without a number there seem to be one, perhaps this
 //!   one.
 //!
-//! Two processes that make a folder at the same time make two. Therefore a process first makes one,
-//! then looks for all, locks them all, and looks in all of them: of two processes that come at the same
-//! time, at least one sees both folders, and locks the one that the other uses. A lock (flock) ends
-//! with its process. While somebody holds it, nobody sees a partial state; it is never held in order
-//! to wait for another process.
+//! If another user takes and frees names meanwhile, two processes of this user may make a folder each, under
+//! two names. Therefore a process that has made one looks at all names again, locks all folders, and looks in
+//! all of them: of two processes that come at the same time, at least one sees both folders, and locks the one
+//! that the other uses. A lock (flock) ends with its process. While somebody holds it, nobody sees a partial
+//! state; it is never held in order to wait for another process.
 //!
 //! Nothing is left for ever, and nothing dead is taken for alive: a socket that nobody listens at
-//! refuses, and a file that somebody uses is locked. What is dead is removed by whoever finds it. A
-//! folder is removed with the last thing in it.
+//! refuses, and a file that somebody uses is locked. What is dead is removed by whoever finds it. Who
+//! has locked a folder removes it, unless something is in it.
 
 mod folder;
 mod host;
@@ -35,10 +36,10 @@ use crate::error::Error;
 use crate::sys::{fd, process};
 use folder::{Folder, bases, unfit};
 pub use host::{Guest, Host};
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
@@ -60,42 +61,49 @@ impl Place {
     }
 
     fn lock_in(bases: Vec<PathBuf>, runtime: Option<&Path>) -> Result<Option<Self>, Error> {
+        let mut place = Self { folders: Vec::new(), runtime: runtime.map(Path::to_owned) };
         let mut reasons = Vec::new();
-        let mut fit = Vec::new();
         for base in bases {
-            let made = match unfit(&base) {
+            let found = match unfit(&base) {
                 Some(why) => Err(why),
-                None if !Folder::all_in(&base).is_empty() => Ok(None),
-                None => Folder::make_in(&base).map(Some).map_err(|error| error.to_string()),
+                None => Folder::all_in(&base),
             };
-            match made {
-                Ok(made) => fit.push((base, made)),
+            match found.and_then(|found| place.take(found)) {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
                 Err(why) => reasons.push(format!("{}: {why}", base.display())),
             }
         }
-        if fit.is_empty() {
+        if place.folders.is_empty() {
             return Err(Error::NoWay(format!(
                 "user {} has no place for processes to meet; expected one of these to be usable: {}",
                 process::user(),
                 reasons.join("; ")
             )));
         }
-        let mut folders: Vec<Folder> = Vec::new();
-        let Some(found) = find(&fit) else { return Ok(None) };
+        Ok(Some(place))
+    }
+
+    /// Locks the folders of a base. False if there is none any more, or another process has locked one: who
+    /// does without it may miss the others.
+    fn take(&mut self, found: Vec<Folder>) -> Result<bool, String> {
+        let is_there = !found.is_empty();
         for folder in found {
             // One directory may have two names.
-            if folders.iter().any(|other| other.identity == folder.identity) {
+            if self.folders.iter().any(|other| other.identity == folder.identity) {
                 continue;
             }
-            let failed = |source| Error::System { call: "locking a folder to meet in", source };
-            if !fd::try_lock(folder.open.as_fd()).map_err(failed)? || !folder.is_there() {
-                return Ok(None);
+            match fd::try_lock(folder.open.as_fd()) {
+                Ok(true) if folder.is_there() => self.folders.push(folder),
+                Ok(_) => return Ok(false),
+                Err(error) => {
+                    // Nobody can lock it.
+                    let _ = fs::remove_dir(&folder.path);
+                    return Err(format!("{} cannot be locked: {error}", folder.path.display()));
+                }
             }
-            folders.push(folder);
         }
-        let runtime = runtime.map(Path::to_owned);
-        // All may have been removed meanwhile.
-        Ok((!folders.is_empty()).then_some(Self { folders, runtime }))
+        Ok(is_there)
     }
 
     /// The paths of `name`.
@@ -125,14 +133,19 @@ impl Place {
         self.sweep();
         let (mut listeners, mut paths, mut failure) = (Vec::new(), Vec::new(), None);
         for path in self.paths(name) {
-            let bound = UnixListener::bind(&path)
-                .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
+            let bound = UnixListener::bind(&path).and_then(|listener| {
+                listener.set_nonblocking(true)?;
+                allow(&path, 0o700).map(|()| listener)
+            });
             match bound {
                 Ok(listener) => {
                     listeners.push(listener);
                     paths.push(path);
                 }
-                Err(error) => failure = Some(error),
+                Err(error) => {
+                    let _ = fs::remove_file(&path);
+                    failure = Some(error);
+                }
             }
         }
         match failure {
@@ -169,8 +182,10 @@ impl Place {
             let mut options = File::options();
             options.read(true).write(true).create_new(true).mode(0o600);
             let failed = |source| Error::System { call: "making a file to meet at", source };
-            let made =
-                options.open(&path).and_then(|file| fd::share_lock(file.as_fd()).map(|_| file));
+            let made = options.open(&path).and_then(|file| {
+                allow(&path, 0o600)?;
+                fd::share_lock(file.as_fd()).map(|_| file)
+            });
             match made
                 .map_err(failed)
                 .and_then(|file| fd::extend(file.as_fd(), bytes).map(|()| file))
@@ -222,21 +237,9 @@ impl Drop for Place {
     }
 }
 
-/// The folders in these bases, each with the folder that has just been made there, if one has. `None` if a
-/// base has none any more: its last user has removed it, and the next ones to come will make another. Who does
-/// not lock that may miss them, if the other bases are its own.
-fn find(bases: &[(PathBuf, Option<PathBuf>)]) -> Option<Vec<Folder>> {
-    let mut all = Vec::new();
-    for (base, made) in bases {
-        let folders = Folder::all_in(base);
-        // Where files belong to somebody else than their maker (a network's, say), it is there and never fits.
-        let is_unfit = || made.as_ref().is_some_and(|made| made.symlink_metadata().is_ok());
-        if folders.is_empty() && !is_unfit() {
-            return None;
-        }
-        all.extend(folders);
-    }
-    Some(all)
+/// Gives the owner of what lies at `path`, in a folder of this user alone, what the umask may have taken.
+fn allow(path: &Path, mode: u32) -> io::Result<()> {
+    fs::set_permissions(path, Permissions::from_mode(mode))
 }
 
 /// Whether there is nothing of that name.

@@ -1,13 +1,24 @@
 //! The folders in which processes of one user meet: where they can be, and which are the user's own.
 
-use crate::error::Error;
 use crate::sys::process;
+use nix::fcntl::AT_FDCWD;
+use nix::sys::stat::FchmodatFlags::NoFollowSymlink;
+use nix::sys::stat::{Mode, fchmodat};
+use std::fmt::Display;
 use std::fs::{self, DirBuilder, File, Permissions};
+use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// What the names of all folders begin with.
-pub(super) const PREFIX: &str = "onenode-";
+/// How many names a folder may have in each base. More than one, because in a sticky base another user can take
+/// a name; few, because each is looked at each time.
+pub(super) const NAMES: usize = 8;
+
+/// The paths that this user's folder may have in `base`.
+pub(super) fn names(base: &Path) -> impl Iterator<Item = PathBuf> {
+    let user = process::user();
+    (0..NAMES).map(move |name| base.join(format!("onenode-{user}-{name}")))
+}
 
 /// Where this user's folders may lie. `runtime` is the user's own directory, if one is known.
 pub(super) fn bases(runtime: Option<&Path>) -> Vec<PathBuf> {
@@ -37,37 +48,96 @@ pub(super) struct Folder {
     pub identity: (u64, u64),
 }
 
+/// What is at a path.
+enum Found {
+    Nothing,
+    Own(Folder),
+    /// Something that is no folder of this user alone: why not.
+    Other(String),
+}
+
 impl Folder {
-    /// The user's folders in `base`.
-    pub fn all_in(base: &Path) -> Vec<Self> {
-        let mut paths: Vec<_> = fs::read_dir(base)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()))
-            .map(|entry| entry.path())
-            .collect();
-        paths.sort_unstable();
-        paths.into_iter().filter_map(Self::own).collect()
+    /// The user's folders in `base`, in which one is made if there is none. None if other processes are making or
+    /// removing them at this moment.
+    ///
+    /// # Errors
+    /// Why there can be none.
+    pub fn all_in(base: &Path) -> Result<Vec<Self>, String> {
+        match Self::look(base)? {
+            (own, _) if !own.is_empty() => Ok(own),
+            (_, Err(taken)) => Err(format!("all {NAMES} names are taken: {taken}")),
+            (_, Ok(path)) => match DirBuilder::new().mode(0o700).create(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Vec::new()),
+                Err(error) => Err(error.to_string()),
+                Ok(()) => {
+                    // The umask may have taken the owner's permissions. What that leaves is seen below.
+                    let _ = fchmodat(AT_FDCWD, &path, Mode::S_IRWXU, NoFollowSymlink);
+                    let seen = Self::of_use(&path).and_then(|()| Self::look(base));
+                    if seen.is_err() {
+                        let _ = fs::remove_dir(&path);
+                    }
+                    Ok(seen?.0)
+                }
+            },
+        }
     }
 
-    /// The folder at `path`, if it is the user's own and nobody else's.
-    fn own(path: PathBuf) -> Option<Self> {
+    /// Fails if what lies at `path`, made by this process, is of no use even to it.
+    fn of_use(path: &Path) -> Result<(), String> {
+        match Self::at(path)? {
+            Found::Other(why) => Err(why),
+            Found::Own(_) | Found::Nothing => Ok(()),
+        }
+    }
+
+    /// The user's folders in `base`, and the first name that is free; if all are taken, by what the first is.
+    fn look(base: &Path) -> Result<(Vec<Self>, Result<PathBuf, String>), String> {
+        let (mut own, mut free, mut taken) = (Vec::new(), None, None);
+        for path in names(base) {
+            match Self::at(&path)? {
+                Found::Own(folder) => own.push(folder),
+                Found::Nothing => free = free.or(Some(path)),
+                Found::Other(why) => taken = taken.or(Some(why)),
+            }
+        }
+        Ok((own, free.ok_or(taken.unwrap_or_default())))
+    }
+
+    /// What is at `path`.
+    ///
+    /// # Errors
+    /// Why this process cannot know.
+    fn at(path: &Path) -> Result<Found, String> {
+        let is = |what: &dyn Display| Ok(Found::Other(format!("{} {what}", path.display())));
         let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_NONBLOCK;
-        let open = File::options().read(true).custom_flags(flags).open(&path).ok()?;
-        let status = open.metadata().ok()?;
-        let is_own = status.uid() == process::user()
-            && status.mode() & 0o077 == 0
-            && open.set_permissions(Permissions::from_mode(0o700)).is_ok();
-        is_own.then(|| Self { path, open, identity: (status.dev(), status.ino()) })
-    }
-
-    /// Makes one. Returns its path.
-    pub fn make_in(base: &Path) -> Result<PathBuf, Error> {
-        let path = base.join(format!("{PREFIX}{:016x}", process::random()?));
-        let made = DirBuilder::new().mode(0o700).create(&path);
-        made.map(|()| path)
-            .map_err(|source| Error::System { call: "making a folder to meet in", source })
+        let open = match File::options().read(true).custom_flags(flags).open(path) {
+            Ok(open) => open,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+            Err(error) => match error.raw_os_error() {
+                Some(libc::ENOTDIR | libc::ELOOP) => return is(&"is no directory"),
+                Some(libc::EACCES) => {
+                    let owner = fs::symlink_metadata(path).map_or(0, |status| status.uid());
+                    // If it is this user's, its maker has died before it could set the mode.
+                    let _ = fs::remove_dir(path);
+                    return is(&format_args!("of user {owner} cannot be opened"));
+                }
+                _ => return Err(format!("{}: {error}", path.display())),
+            },
+        };
+        let status = open.metadata().map_err(|error| error.to_string())?;
+        if status.uid() != process::user() {
+            return is(&format_args!("belongs to user {}", status.uid()));
+        }
+        if status.mode() & 0o077 != 0 {
+            return is(&format_args!("is open to others (mode {:04o})", status.mode() & 0o7777));
+        }
+        match open.set_permissions(Permissions::from_mode(0o700)) {
+            Ok(()) => {
+                let (path, identity) = (path.to_owned(), (status.dev(), status.ino()));
+                Ok(Found::Own(Self { path, open, identity }))
+            }
+            Err(error) => is(&format_args!("cannot be made this user's alone: {error}")),
+        }
     }
 
     /// Whether it still has its name.

@@ -1,10 +1,10 @@
 //! Places of their own for each test.
 
-use super::folder::PREFIX;
+use super::folder::{NAMES, names};
 use super::*;
-use std::fs::{DirBuilder, Permissions};
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::fs::symlink;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 
 /// A base of its own for a test.
 fn base(name: &str) -> PathBuf {
@@ -17,7 +17,7 @@ fn lock(bases: &[&Path]) -> Option<Place> {
     Place::lock_in(bases.iter().map(|base| base.to_path_buf()).collect(), None).expect("looked")
 }
 
-fn names(base: &Path) -> usize {
+fn entries(base: &Path) -> usize {
     fs::read_dir(base).expect("listed").count()
 }
 
@@ -31,7 +31,7 @@ fn guests_get_the_files_of_the_host_wherever_they_share_a_base() {
     let inode = fd::inode(file.as_fd()).expect("its inode");
     let mut host = place.host("x", vec![file]).expect("host");
     drop(place);
-    assert_eq!((names(&a), names(&b), names(&c)), (1, 1, 1), "the one in c awaits another try");
+    assert_eq!((entries(&a), entries(&b), entries(&c)), (1, 1, 0));
     let place = lock(&[&c, &b]).expect("locked again");
     let guest = place.guest("x").expect("looked").expect("there");
     assert!(place.guest("y").expect("looked").is_none());
@@ -51,18 +51,31 @@ fn guests_get_the_files_of_the_host_wherever_they_share_a_base() {
 
 #[test]
 fn a_base_whose_folder_has_just_gone_is_looked_at_again() {
-    let [a, b] = ["gone-a", "gone-b"].map(base);
-    let made = Folder::make_in(&a).expect("made");
-    let both = |of_b| [(a.clone(), None), (b.clone(), of_b)];
-    assert!(find(&both(None)).is_none(), "it was there before");
-    assert!(find(&both(Some(b.join("gone")))).is_none(), "it was made, and removed");
-    let foreign = b.join("foreign");
-    fs::create_dir(&foreign).expect("made");
-    let found = find(&both(Some(foreign))).expect("b never fits");
-    assert_eq!(found.into_iter().map(|folder| folder.path).collect::<Vec<_>>(), [made]);
-    for base in [a, b] {
-        fs::remove_dir_all(base).expect("removed");
-    }
+    let base = base("gone");
+    let mut place = Place { folders: Vec::new(), runtime: None };
+    let found = Folder::all_in(&base).expect("made");
+    fs::remove_dir(&found[0].path).expect("removed");
+    assert_eq!(place.take(found), Ok(false), "it has no name any more");
+    assert_eq!(place.take(Vec::new()), Ok(false), "it was made, and removed");
+    fs::remove_dir(base).expect("nothing is left");
+}
+
+#[test]
+fn two_that_have_made_a_folder_each_meet_in_one() {
+    let base = base("two");
+    let [taken, later]: [PathBuf; 2] = std::array::from_fn(|i| names(&base).nth(i).expect("one"));
+    File::create(&taken).expect("made");
+    let host = lock(&[&base]).expect("locked").host("x", Vec::new()).expect("host");
+    assert!(later.join("x").exists());
+    fs::remove_file(&taken).expect("removed");
+    fs::create_dir(&taken).expect("made");
+    allow(&taken, 0o700).expect("the user's alone");
+    let place = lock(&[&base]).expect("locked");
+    assert!(place.guest("x").expect("looked").is_some());
+    place.remove("x");
+    drop(place);
+    drop(host);
+    fs::remove_dir(base).expect("nothing is left");
 }
 
 #[test]
@@ -78,7 +91,7 @@ fn what_the_dead_left_is_not_met_and_goes() {
     assert!(place.file("kept").expect("looked").is_some());
     drop(place.make("file", 4096).expect("made"));
     place.sweep();
-    assert_eq!(names(&place.folders[0].path), 1, "what is used stays");
+    assert_eq!(entries(&place.folders[0].path), 1, "what is used stays");
     assert!(place.guest("x").expect("looked").is_none());
     drop(kept);
     place.sweep();
@@ -87,20 +100,27 @@ fn what_the_dead_left_is_not_met_and_goes() {
 }
 
 #[test]
-fn folders_that_others_can_use_are_not_used() {
+fn what_is_not_the_users_alone_is_not_used() {
     let a = base("others");
-    let open = a.join(format!("{PREFIX}open"));
-    DirBuilder::new().mode(0o755).create(&open).expect("made");
-    symlink("/tmp", a.join(format!("{PREFIX}link"))).expect("made");
-    File::create(a.join(format!("{PREFIX}file"))).expect("made");
+    let paths: Vec<_> = names(&a).collect();
+    fs::create_dir(&paths[0]).expect("made");
+    allow(&paths[0], 0o755).expect("open to all");
+    symlink("/tmp", &paths[1]).expect("made");
+    File::create(&paths[2]).expect("made");
     let place = lock(&[&a]).expect("locked");
-    assert_eq!(place.folders.len(), 1);
-    assert_ne!(place.folders[0].path, open);
+    assert_eq!(place.folders.iter().map(|folder| &folder.path).collect::<Vec<_>>(), [&paths[3]]);
     drop(place);
-    assert_eq!(names(&a), 3);
-    fs::set_permissions(&a, Permissions::from_mode(0o755)).expect("open to all");
-    let error = Place::lock_in(vec![a.clone(), "/nonexistent".into(), "x".into()], None);
-    let error = error.expect_err("refused").to_string();
+    assert_eq!(entries(&a), 3);
+    for path in &paths[3..] {
+        File::create(path).expect("made");
+    }
+    let refused = |bases| Place::lock_in(bases, None).expect_err("refused").to_string();
+    let error = refused(vec![a.clone()]);
+    assert!(error.contains(&format!("all {NAMES} names are taken: ")), "{error}");
+    assert!(error.contains("is open to others (mode 0755)"), "{error}");
+    assert_eq!(entries(&a), NAMES);
+    allow(&a, 0o755).expect("open to all");
+    let error = refused(vec![a.clone(), "/nonexistent".into(), "x".into()]);
     for words in ["mode 0700", "/nonexistent: No such", "x: is no absolute path"] {
         assert!(error.contains(words), "{error}");
     }
