@@ -362,8 +362,9 @@ int onenode_group_open(onenode_t *node, uint64_t id, const uint32_t *ranks, uint
 /* Leaves it. */
 int onenode_group_close(onenode_group_t *group);
 
-/* Returns when all members have called it; what they wrote before can be read then. After an error
- * members may be in different places: calls fail again, and the group can only be closed. */
+/* Returns when all members have called it; what they wrote before can be read then. If it fails before
+ * this process has met all members, because a card comes late, say, it can be called again. After a later
+ * error members may be in different places: calls fail again, and the group can only be closed. */
 int onenode_barrier(onenode_group_t *group, uint64_t ns);
 
 /* A barrier in two halves, for clients that make progress on a network meanwhile. onenode_arrive does

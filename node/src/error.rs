@@ -3,7 +3,7 @@
 use crate::Rank;
 
 /// Why a call failed. A failed call changes nothing.
-#[derive(thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 pub enum Error {
     /// An argument is invalid.
     #[error("{argument} = {value}: expected {expected}")]

@@ -1,5 +1,7 @@
 //! What can go wrong, as values: this crate neither prints nor ends the process.
 
+use std::io;
+
 /// Why a call failed. A failed call changes nothing.
 #[derive(thiserror::Error)]
 pub enum Error {
@@ -9,7 +11,7 @@ pub enum Error {
         /// The call and its purpose.
         call: &'static str,
         /// The operating system's reason.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// The limit on the size of files is too low for a memory file.
     #[error(
@@ -47,18 +49,37 @@ impl std::fmt::Debug for Error {
     }
 }
 
+/// By hand, because [`std::io::Error`] has no copy: one of the system's is known by its number, any other keeps
+/// its kind and text.
+impl Clone for Error {
+    fn clone(&self) -> Self {
+        match self {
+            Self::System { call, source } => {
+                let other = || io::Error::new(source.kind(), source.to_string());
+                let source = source.raw_os_error().map_or_else(other, io::Error::from_raw_os_error);
+                Self::System { call, source }
+            }
+            Self::FileSize { needed, limit } => Self::FileSize { needed: *needed, limit: *limit },
+            Self::NoRoom { peers, bytes, why } => {
+                Self::NoRoom { peers: *peers, bytes: *bytes, why: why.clone() }
+            }
+            Self::NoWay(why) => Self::NoWay(why.clone()),
+        }
+    }
+}
+
 impl Error {
     /// Makes the failure of `call` out of the system's reason.
-    pub fn of<R: Into<std::io::Error>>(call: &'static str) -> impl FnOnce(R) -> Self {
+    pub fn of<R: Into<io::Error>>(call: &'static str) -> impl FnOnce(R) -> Self {
         move |reason| Self::System { call, source: reason.into() }
     }
 
     /// The last system error, as the failure of `call`.
     pub fn last(call: &'static str) -> Self {
-        let source = match std::io::Error::last_os_error() {
+        let source = match io::Error::last_os_error() {
             // A call that did less than it should, but did not fail.
             none if none.raw_os_error() == Some(0) => {
-                std::io::Error::other("the system gives no reason")
+                io::Error::other("the system gives no reason")
             }
             some => some,
         };

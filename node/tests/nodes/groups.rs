@@ -298,6 +298,40 @@ fn a_limit_ends_a_wait() {
 }
 
 #[test]
+fn a_call_before_all_have_met_can_be_made_again() {
+    run(2, |process| {
+        let node = Node::open(Config { rank: Some(process.index), ..memfd() }).expect("opened");
+        let groups = [1, 2].map(|id| Group::new(&node, id, &all(process)).expect("a group"));
+        let [mut whole, mut halves] = groups;
+        if process.index == 0 {
+            halves.arrive().expect("arrived");
+            for _ in 0..2 {
+                let error = whole.barrier(LONG).expect_err("its card has not come");
+                assert!(matches!(error, Error::NoCard { rank: 1 }), "{error}");
+                let error = halves.arrived().expect_err("its card has not come");
+                assert!(matches!(error, Error::NoCard { rank: 1 }), "{error}");
+            }
+        }
+        process.meet(&node, |index| index);
+        whole.barrier(LONG).expect("all come");
+        match process.index {
+            0 => while !halves.arrived().expect("both are known") {},
+            _ => halves.barrier(LONG).expect("all come"),
+        }
+        let ranks = all(process);
+        let open = || Group::new(&node, 3, &ranks).expect("a group");
+        let first = (process.index == 0).then(|| {
+            let mut first = open();
+            let error = first.barrier(Duration::from_millis(10)).expect_err("alone");
+            assert!(matches!(error, Error::Time), "{error}");
+            first
+        });
+        process.barrier();
+        first.unwrap_or_else(open).barrier(LONG).expect("all come");
+    });
+}
+
+#[test]
 fn progress_is_called_in_a_wait_and_can_end_it() {
     run(2, |process| {
         let turns = Arc::new(AtomicU64::new(0));

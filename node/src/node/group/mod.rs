@@ -35,9 +35,9 @@ pub(super) use names::Groups;
 /// the same ranks in the same order, and make the same calls in the same order. Dropping it leaves
 /// the group.
 ///
-/// A call that fails with [`Error::Died`], [`Error::Left`], [`Error::Time`] or an error of the
-/// progress function leaves members at different steps. The group can then only be dropped; further
-/// calls return the same error.
+/// A call that fails before this process has met all members changes nothing, and can be made again. A
+/// later one whose failure is not about an argument leaves members at different steps. The group can
+/// then only be dropped; further calls return the same error.
 pub struct Group {
     /// The name of the group in its members' headers.
     name: u64,
@@ -54,38 +54,9 @@ pub struct Group {
     /// The step at which this process has arrived, and the first member not yet seen there.
     arrival: Option<(u64, usize)>,
     watch: Watch,
-    failure: Option<Failure>,
+    /// Why the group is no longer usable.
+    failure: Option<Error>,
     node: Arc<Inner>,
-}
-
-/// Why a group is no longer usable.
-#[derive(Clone, Copy)]
-enum Failure {
-    Died(Rank),
-    Left(Rank),
-    Time,
-    Stopped,
-}
-
-impl Failure {
-    /// The failure for an error that interrupts a collective.
-    fn of(error: &Error) -> Self {
-        match *error {
-            Error::Died { rank } => Self::Died(rank),
-            Error::Left { rank } => Self::Left(rank),
-            Error::Time => Self::Time,
-            _ => Self::Stopped,
-        }
-    }
-
-    fn error(self) -> Error {
-        match self {
-            Self::Died(rank) => Error::Died { rank },
-            Self::Left(rank) => Error::Left { rank },
-            Self::Time => Error::Time,
-            Self::Stopped => Error::Stopped,
-        }
-    }
 }
 
 impl Group {
@@ -176,8 +147,7 @@ impl Group {
             let value = "one at which this process has not arrived";
             return Err(Error::argument("group", value, "a call of arrive first"));
         };
-        let outcome = self.see_arrivals(step, first);
-        self.keep(outcome)
+        self.see_arrivals(step, first)
     }
 
     fn see_arrivals(&mut self, step: u64, first: usize) -> Result<bool, Error> {
@@ -188,7 +158,7 @@ impl Group {
                 let mut watch = std::mem::take(&mut self.watch);
                 let looked = watch.look(self, step, None, || self.has_come(member, step));
                 self.watch = watch;
-                return looked.map(|()| false);
+                return self.keep(looked).map(|()| false);
             }
         }
         self.arrival = None;
@@ -203,7 +173,10 @@ impl Group {
     /// An error if the group is no longer usable or belongs to another process.
     fn check_usable(&self) -> Result<(), Error> {
         self.node.check()?;
-        self.failure.map_or(Ok(()), |failure| Err(failure.error()))
+        match &self.failure {
+            None => Ok(()),
+            Some(failure) => Err(failure.clone()),
+        }
     }
 
     /// An error if no collective can start.
@@ -221,7 +194,7 @@ impl Group {
     /// Remembers an error that leaves members at different steps.
     fn keep<T>(&mut self, outcome: Result<T, Error>) -> Result<T, Error> {
         if let Err(error) = &outcome {
-            self.failure = Some(Failure::of(error));
+            self.failure = Some(error.clone());
         }
         outcome
     }
@@ -236,15 +209,14 @@ impl Group {
     ) -> Result<(), Error> {
         self.check()?;
         let limit = Limit::new(limit);
-        let outcome = self.meet(&limit).and_then(|()| {
-            let size = self.ranks.len();
-            let table = self.choices.table(|| RuleTable::built_in(size));
-            // Algorithms are never set by name here.
-            let algorithm: A = self.choices.choose(table, size, bytes).unwrap_or(A::ALL[0]);
-            let members = Members { group: self, buffers, limit: &limit };
-            let group = EpochGroup::new(members, &self.epoch);
-            algorithm.run(&group, call, || self.choices.degree())
-        });
+        self.meet(&limit)?;
+        let size = self.ranks.len();
+        let table = self.choices.table(|| RuleTable::built_in(size));
+        // Algorithms are never set by name here.
+        let algorithm: A = self.choices.choose(table, size, bytes).unwrap_or(A::ALL[0]);
+        let members = Members { group: self, buffers, limit: &limit };
+        let group = EpochGroup::new(members, &self.epoch);
+        let outcome = algorithm.run(&group, call, || self.choices.degree());
         self.keep(outcome)
     }
 
