@@ -52,6 +52,9 @@ static void opening(void)
     FAILS(onenode_open(&bad, &node), ONENODE_EINVAL, "file = 987: expected an open descriptor");
     bad = good, bad.file = 0, bad.offset = 5;
     FAILS(onenode_open(&bad, &node), ONENODE_EINVAL, "offset");
+    bad = good, bad.file = open("/dev/null", O_RDWR), bad.stride = UINT64_C(1) << 42;
+    FAILS(onenode_open(&bad, &node), ONENODE_EINVAL, "file = a file that can shrink");
+    close(bad.file);
     later.config = good, later.config.size = sizeof later, later.more = 1;
     FAILS(onenode_open(&later.config, &node), ONENODE_EINVAL, "does not know");
     CHECK(node == (onenode_t *)8);
@@ -96,6 +99,10 @@ static void regions(void)
     FAILS(onenode_region(node, A, &bad, NULL, NULL), ONENODE_EINVAL, "bytes = 18446744073709551615");
     bad = memory(ONENODE_ALLOC, 4096), bad.align = 3;
     FAILS(onenode_region(node, A, &bad, NULL, NULL), ONENODE_EINVAL, "align = 3: expected a power of two");
+    bad = memory(ONENODE_ALLOC, 4096), bad.pages = 3;
+    FAILS(onenode_region(node, A, &bad, NULL, NULL), ONENODE_EINVAL, "pages = 3: expected 0, 1, or the bytes of a huge page");
+    bad.pages = 4096;
+    FAILS(onenode_region(node, A, &bad, NULL, NULL), ONENODE_EINVAL, "pages = 4096");
     bad = memory(ONENODE_PROGRAM, 4096);
     FAILS(onenode_region(node, A, &bad, NULL, NULL), ONENODE_EINVAL, "memory.bytes = 4096: expected 0, as memory.source is Program");
     bad = memory(ONENODE_ADOPT, 4096);
@@ -154,6 +161,9 @@ static void views(void)
     FAILS(onenode_view_open(node, keys, 1, (onenode_table *)(void *)((char *)table + 4), &view),
           ONENODE_EINVAL, "table = 0x");
     FAILS(onenode_view_open(node, keys, 1, table, NULL), ONENODE_EINVAL, "view = NULL");
+    table->capacity = SIZE_MAX;
+    FAILS(onenode_view_open(node, keys, 1, table, &view), ONENODE_EINVAL, "table.capacity = 18446744073709551615: expected");
+    table->capacity = 4;
     CHECK(view == (onenode_view_t *)8 && table->origin == 0);
     WORKS(onenode_view_open(node, keys, 1, table, &view));
     FAILS(onenode_view_open(node, keys, 1, table, &second), ONENODE_EINVAL, "one with origin 0x");

@@ -7,6 +7,9 @@ use onenode::{Error, Key, Node, Rank, RawTable, View};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
+/// How many ranks there can be.
+const MOST_RANKS: usize = 1 << Rank::BITS;
+
 /// A rank passed as a whole register, in which a negative number is a very large one.
 fn rank(number: usize) -> Result<Rank, Error> {
     Rank::try_from(number)
@@ -26,7 +29,12 @@ functions! {
         let (node, view) = (object("node", node)?, place("view", view)?);
         let keys = std::slice::from_raw_parts(place("keys", keys.cast_mut())?, nkeys);
         let keys: Vec<Key> = keys.iter().map(|key| Key(*key)).collect();
-        let table = RawTable::new(NonNull::new_unchecked(place("table", table)?));
+        let capacity = place("table", table)?.add(1).read();
+        if capacity > MOST_RANKS {
+            let expected = format!("at most {MOST_RANKS}, as a rank has 32 bits");
+            return Err(Error::argument("table.capacity", capacity, expected));
+        }
+        let table = RawTable::new(NonNull::new_unchecked(table));
         view.write(Box::into_raw(Box::new(node.view(&keys, table)?)));
         Ok(OK)
     }

@@ -107,7 +107,7 @@ fn existing(mapped: &[maps::Mapping]) -> Vec<relocate::Piece> {
 pub(super) fn check_file(pages: &Range<usize>, inode: u64, offset: u64) -> Result<(), Error> {
     let mut at = pages.start;
     for mapping in maps::within(pages)? {
-        let there = offset + (mapping.range.start - pages.start) as u64;
+        let there = offset.wrapping_add((mapping.range.start - pages.start) as u64);
         let fits = mapping.shared && mapping.file.1 == inode && mapping.offset == there;
         if mapping.range.start != at || !fits {
             break;

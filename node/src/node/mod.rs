@@ -362,7 +362,7 @@ fn file(
             format!("whole pages, {least} bytes or more"),
         ));
     }
-    if !fd::is_sealed(file.as_fd())? {
+    if !matches!(fd::is_sealed(file.as_fd()), Ok(true)) {
         return Err(Error::argument(
             "file",
             "a file that can shrink",

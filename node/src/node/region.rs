@@ -13,8 +13,7 @@ use onenode_core::backend::memfd;
 use onenode_core::layout::HUGE;
 use onenode_core::pages::Pages;
 use onenode_core::segment;
-use onenode_core::sys::mutex;
-use onenode_core::sys::{fd, map};
+use onenode_core::sys::{fd, huge, map, mutex};
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
@@ -51,6 +50,7 @@ impl Node {
     pub fn alloc_as(&self, key: Key, wanted: &Alloc) -> Result<Region, Error> {
         let node = &*self.0;
         node.check()?;
+        check_pages(wanted.pages)?;
         let unit = wanted.pages.size();
         let bytes = wanted.bytes.checked_next_multiple_of(unit).filter(|b| (1..=MOST).contains(b));
         let Some(bytes) = bytes else {
@@ -240,6 +240,18 @@ impl Node {
             None => Err(unknown(key)),
         }
     }
+}
+
+/// Fails if the system has no pages of this kind.
+fn check_pages(pages: Pages) -> Result<(), Error> {
+    let Pages::Explicit(size) = pages else { return Ok(()) };
+    // Where `/sys` does not list them, the system itself refuses what it does not have.
+    let sizes = huge::sizes();
+    if size.is_power_of_two() && (sizes.is_empty() || sizes.contains(&size)) {
+        return Ok(());
+    }
+    let expected = format!("0, 1, or the bytes of a huge page of this system, one of {sizes:?}");
+    Err(Error::argument("pages", size, expected))
 }
 
 /// The pages that contain a range.
