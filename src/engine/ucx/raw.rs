@@ -16,10 +16,11 @@ use std::time::Duration;
 
 /// The library's name.
 const LIBRARY: &CStr = c"libucp.so.0";
-/// UCX reads these variables when it is loaded: no signal handlers, no malloc hooks, and nothing on
-/// the program's output.
-const WHEN_LOADED: [(&str, &str); 5] = [
+/// UCX reads these variables when it is loaded: no signal handlers, neither for errors nor for debugging (SIGHUP),
+/// no malloc hooks, and nothing on the program's output.
+const WHEN_LOADED: [(&str, &str); 6] = [
     ("UCX_HANDLE_ERRORS", "none"),
+    ("UCX_DEBUG_SIGNO", "0"),
     ("UCX_MEM_EVENTS", "no"),
     ("UCX_LOG_LEVEL", "fatal"),
     ("UCX_LOG_FILE", "stderr"),
