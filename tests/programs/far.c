@@ -122,6 +122,23 @@ int main(int argc, char **argv)
             else
                 shmem_long_atomic_fetch_add(&word, 1, to);
     }
+    if (argc > 1 && !strcmp(argv[1], "long")) { /* a put and, behind it, a get; others wait */
+        size_t bytes = 22500000;
+        char *there = shmem_calloc(2 * bytes, 1), *here = malloc(2 * bytes);
+        for (size_t i = 0; i < 2 * bytes; i++)
+            here[i] = (char)(i % 101);
+        if (me == 0) {
+            shmem_putmem_nbi(there, here, bytes, npes - 1);
+            shmem_getmem(here + bytes, there + bytes, bytes, npes - 1);
+            if (here[bytes] || here[2 * bytes - 1])
+                return 1;
+        }
+        shmem_barrier_all();
+        if (me == npes - 1 && memcmp(there, here, bytes))
+            return 1;
+        shmem_finalize();
+        return 0;
+    }
     if (argc > 1 && !strcmp(argv[1], "unmapped")) {
         char *half = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         munmap(half + BIG / 2, BIG / 2);

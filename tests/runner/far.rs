@@ -159,6 +159,9 @@ pub fn trials() -> Vec<Trial> {
             launch::run(job)?.fails(&[words])
         }));
     }
+    if !tree::skip_without("tc") {
+        trials.push(Trial::test("far/slow/transfer", slow_transfer));
+    }
     trials.push(Trial::test("far/lost/link", link_cut));
     for how in ["put", "get", "atomic", "lock", "barrier"] {
         for signal in [Signal::SIGKILL, Signal::SIGSEGV] {
@@ -430,6 +433,20 @@ fn counted() -> Result {
         None if outcome.stderr.contains("to other nodes") => Ok(()),
         wrong => Err(outcome.report(format!("not as expected: {wrong:?}"))),
     }
+}
+
+/// A put and a get take 14 s each: that is not the silence of an agent, of which PEs tell after 10 s.
+fn slow_transfer() -> Result {
+    const SLOW: &str = "for node in node0 node1; do
+             ip netns exec $node tc qdisc add dev eth0 root tbf rate 13mbit burst 64kb latency 100ms
+         done
+         exec \"$@\"";
+    let job = job("tests/programs/far.c", 2, &["long"])?;
+    let mut command = among_namespaces(2);
+    command.args(["sh", "-ec", SLOW, "sh"]).args(job.get_args().skip(2));
+    let outcome = launch::run(command)?;
+    outcome.success()?;
+    outcome.require(outcome.stderr.is_empty(), "expected no message")
 }
 
 /// The network between nodes is cut while some PEs work and others wait.

@@ -3,7 +3,6 @@
 //! caller has filled in, and grow only at the end.
 #![allow(unsafe_code)]
 
-use crate::atomics::AtomicI32;
 use crate::error::Error;
 use crate::sys::library::{Library, Text};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -119,9 +118,9 @@ pub const ERR_MODE_PEER: c_int = 1;
 
 /// `ucp_err_handler_t`.
 #[repr(C)]
-pub struct ErrHandler {
-    pub callback: extern "C" fn(arg: &'static AtomicI32, ep: Endpoint, status: Status),
-    pub arg: &'static AtomicI32,
+pub struct ErrHandler<T: 'static> {
+    pub callback: extern "C" fn(arg: &'static T, ep: Endpoint, status: Status),
+    pub arg: &'static T,
 }
 
 /// `ucs_sock_addr_t`.
@@ -133,11 +132,11 @@ pub struct SockAddr {
 
 /// `ucp_ep_params_t`.
 #[repr(C)]
-pub struct EpParams {
+pub struct EpParams<T: 'static> {
     pub field_mask: u64,
     pub address: *const c_void,
     pub err_mode: c_int,
-    pub err_handler: ErrHandler,
+    pub err_handler: ErrHandler<T>,
     pub user_data: *mut c_void,
     pub flags: c_uint,
     pub sockaddr: SockAddr,
@@ -269,6 +268,6 @@ functions! {
         ucp_am_send_nbx(
             Endpoint, c_uint, *const c_void, usize, *const c_void, usize, *const c_void
         ) -> *mut c_void;
-        ucp_ep_create(Worker, *const EpParams, *mut Endpoint) -> Status;
+        ucp_ep_create(Worker, *const c_void, *mut Endpoint) -> Status;
     }
 }

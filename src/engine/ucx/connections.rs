@@ -89,6 +89,11 @@ impl Peers {
         self.agents.iter().flatten().map(|agent| Remote::none(agent.connection, agent.pe))
     }
 
+    /// How many messages to a node's agent have been sent later than at once.
+    pub fn sent(&self, node: usize) -> u64 {
+        self.agents[node].as_ref().map_or(0, |agent| agent.connection.sent())
+    }
+
     /// Connects to the agent with this record of a node, with `pe` among its PEs, if this PE has not yet
     /// done so. Takes at most about `most`.
     pub fn connect(

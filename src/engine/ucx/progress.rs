@@ -4,7 +4,7 @@
 use super::connections::{Peers, lost_somewhere, name};
 use super::direct::Inbox;
 use super::raw::Doorbell;
-use super::request::Operations;
+use super::request::{Oldest, Operations};
 use super::worker::{Departure, Worker};
 use crate::error::Error;
 use crate::job::health::{Watch, check_peers};
@@ -282,8 +282,7 @@ impl Flush {
 /// What a PE knows of answers that do not come. A PE that waits for one says so, because nothing else
 /// would: a process that is stopped keeps its connections.
 struct Silence {
-    /// The oldest open question, since when it has been that, and whether the PE has said so.
-    open: Option<(u64, Instant, bool)>,
+    open: Option<Open>,
     /// When the agents were last asked.
     probed: Instant,
 }
@@ -294,12 +293,49 @@ impl Default for Silence {
     }
 }
 
+/// How far the agent has come that is to answer the oldest open question. What was sent to it before and
+/// what it answers are in order, so as long as there is progress one of the two numbers changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    /// The question, and how much of its answer is missing.
+    question: Oldest,
+    /// How many messages that had to wait have left for the agent.
+    sent: u64,
+}
+
+/// An open question.
+struct Open {
+    mark: Mark,
+    /// Since when there has been no progress.
+    since: Instant,
+    /// Whether the PE has said so.
+    named: bool,
+}
+
+impl Silence {
+    /// Notes how far the agent has come; returns whether that has been the same for so long that the PE is to
+    /// say so, which it does once.
+    fn is_news(&mut self, mark: Mark, now: Instant) -> bool {
+        match &mut self.open {
+            Some(Open { mark: before, since, named }) if *before == mark => {
+                let is_news = !*named && now - *since >= PATIENCE;
+                *named |= is_news;
+                is_news
+            }
+            open => {
+                *open = Some(Open { mark, since: now, named: false });
+                false
+            }
+        }
+    }
+}
+
 impl State {
     /// Looks for an agent that does not answer. To be called from time to time by a thread that waits.
     pub fn look_for_silence(&mut self) {
         let Self { worker, peers, silence, .. } = self;
         let (requests, now) = (&worker.receiver().requests, Instant::now());
-        let Some((number, pe)) = requests.oldest() else {
+        let Some(question) = requests.oldest() else {
             silence.open = None;
             if now - silence.probed >= PROBE {
                 silence.probed = now;
@@ -310,20 +346,42 @@ impl State {
             }
             return;
         };
-        match &mut silence.open {
-            Some((before, since, named)) if *before == number => {
-                if !*named && now - *since >= PATIENCE {
-                    *named = true;
-                    let node = job::existing().and_then(|job| job.nodes()).map(|it| it.node_of(pe));
-                    message::say(format_args!(
-                        "{} has not answered for {} s: its agent (process oshrun-agent) is stopped, or \
-                         the host is; still waiting",
-                        name(node.unwrap_or_default()),
-                        PATIENCE.as_secs()
-                    ));
-                }
-            }
-            open => *open = Some((number, now, false)),
+        let nodes = job::existing().and_then(|job| job.nodes());
+        let node = nodes.map(|nodes| nodes.node_of(question.pe)).unwrap_or_default();
+        if silence.is_news(Mark { question, sent: peers.sent(node) }, now) {
+            message::say(format_args!(
+                "{} has not answered for {} s: its agent (process oshrun-agent) is stopped, or the host is; \
+                 still waiting",
+                name(node),
+                PATIENCE.as_secs()
+            ));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_silent_only_if_nothing_comes_or_leaves() {
+        let mut silence = Silence::default();
+        let begin = Instant::now();
+        let (mut time, mut question) = (0, Oldest { number: 3, pe: 1, missing: 1 << 30 });
+        let mut look = |question, sent| {
+            time += PATIENCE.as_secs() / 2;
+            silence.is_news(Mark { question, sent }, begin + Duration::from_secs(time))
+        };
+        for sent in 0..5 {
+            assert!(!look(question, sent), "messages leave");
+        }
+        for _ in 0..5 {
+            question.missing -= 1;
+            assert!(!look(question, 4), "an answer comes");
+        }
+        question = Oldest { number: 4, ..question };
+        assert!(!look(question, 4), "another question");
+        assert_eq!([(); 5].map(|()| look(question, 4)), [false, true, false, false, false]);
+        assert!(!look(question, 5) && !look(question, 5) && look(question, 5), "again");
     }
 }

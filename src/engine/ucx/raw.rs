@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::bindings::{self as ucx, Functions, Status};
-use crate::atomics::{AtomicI32, Ordering};
+use crate::atomics::{AtomicI32, AtomicU64, Ordering};
 use crate::engine::admission::{Guard, open_guarded};
 use crate::engine::network::{self, Route};
 use crate::error::Error;
@@ -65,9 +65,31 @@ pub struct RawWorker {
 #[derive(Clone, Copy, Debug)]
 pub struct Endpoint {
     pub(super) handle: ucx::Endpoint,
-    /// The error with which the connection, or a message over it, failed; 0 until then. `None`: the
-    /// connection is the other process's.
-    pub(super) broken: Option<&'static AtomicI32>,
+    /// `None`: the connection is the other process's.
+    pub(super) fate: Option<&'static Fate>,
+}
+
+/// What UCX reports of a connection.
+#[derive(Debug, Default)]
+pub(super) struct Fate {
+    /// The error with which the connection, or a message over it, failed; 0 until then.
+    failure: AtomicI32,
+    /// How many messages have been sent later than at once.
+    sent: AtomicU64,
+}
+
+impl Fate {
+    fn fail(&self, status: Status) {
+        self.failure.store(status.into(), Ordering::Relaxed);
+    }
+
+    /// Notes that a message has been sent, or with which error not.
+    pub(super) fn note_sent(&self, status: Status) {
+        match status {
+            0.. => _ = self.sent.fetch_add(1, Ordering::Relaxed),
+            _ => self.fail(status),
+        }
+    }
 }
 
 // SAFETY: a name, which UCX gets from a thread that has the worker.
@@ -76,16 +98,22 @@ unsafe impl Send for Endpoint {}
 impl Endpoint {
     /// The error with which the connection failed, if it has.
     pub fn failure(&self) -> Option<Status> {
-        match self.broken?.load(Ordering::Relaxed) {
+        match self.fate?.failure.load(Ordering::Relaxed) {
             0 => None,
             status => Some(status as Status),
         }
     }
+
+    /// How many messages UCX has sent over the connection later than at once: it grows as long as some that
+    /// wait leave.
+    pub fn sent(&self) -> u64 {
+        self.fate.map_or(0, |fate| fate.sent.load(Ordering::Relaxed))
+    }
 }
 
 /// Notes that a connection has failed. UCX calls this.
-extern "C" fn note_failure(broken: &'static AtomicI32, _: ucx::Endpoint, status: Status) {
-    broken.store(status.into(), Ordering::Relaxed);
+extern "C" fn note_failure(fate: &'static Fate, _: ucx::Endpoint, status: Status) {
+    fate.fail(status);
 }
 
 impl RawWorker {
@@ -165,13 +193,13 @@ impl RawWorker {
     /// If the address is invalid, or cannot be reached from here.
     pub(super) fn connect(&self, address: &[u8]) -> Result<Endpoint, Error> {
         // Endpoints are never closed, so UCX may report a failure for as long as the process lives.
-        let broken = Box::leak(Box::<AtomicI32>::default());
+        let fate = Box::leak(Box::<Fate>::default());
         let nowhere = || ucx::SockAddr { addr: null(), addrlen: 0 };
         let params = ucx::EpParams {
             field_mask: ucx::EP_REMOTE_ADDRESS | ucx::EP_ERR_HANDLING_MODE | ucx::EP_ERR_HANDLER,
             address: address.as_ptr().cast(),
             err_mode: ucx::ERR_MODE_PEER,
-            err_handler: ucx::ErrHandler { callback: note_failure, arg: broken },
+            err_handler: ucx::ErrHandler { callback: note_failure, arg: fate },
             user_data: null_mut(),
             flags: 0,
             sockaddr: nowhere(),
@@ -182,10 +210,11 @@ impl RawWorker {
         let mut handle = null_mut();
         // SAFETY: the structure is as in UCX's header. UCX takes the address for one of its own and
         // checks little; it comes from an agent of this job.
-        let status =
-            unsafe { (self.ucx.ucp_ep_create)(self.worker, &raw const params, &raw mut handle) };
+        let status = unsafe {
+            (self.ucx.ucp_ep_create)(self.worker, (&raw const params).cast(), &raw mut handle)
+        };
         self.check("ucp_ep_create", status)?;
-        Ok(Endpoint { handle, broken: Some(broken) })
+        Ok(Endpoint { handle, fate: Some(fate) })
     }
 
     /// Makes progress; false if there was nothing to do.

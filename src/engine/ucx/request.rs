@@ -72,6 +72,17 @@ struct Open {
     requests: VecDeque<Option<PendingRequest>>,
 }
 
+/// The first question that is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Oldest {
+    /// Its number.
+    pub number: u64,
+    /// The PE that it is about.
+    pub pe: usize,
+    /// How many bytes of the answer have not come yet.
+    pub missing: usize,
+}
+
 /// A question that is not answered yet.
 struct PendingRequest {
     pe: usize,
@@ -98,10 +109,11 @@ impl PendingRequests {
         open.first + open.requests.len() as u64
     }
 
-    /// The number of the first question that is not answered, and the PE that it is about.
-    pub fn oldest(&self) -> Option<(u64, usize)> {
+    /// The first question that is not answered.
+    pub fn oldest(&self) -> Option<Oldest> {
         let open = self.0.borrow();
-        open.requests.front()?.as_ref().map(|request| (open.first, request.pe))
+        let PendingRequest { pe, missing, .. } = *open.requests.front()?.as_ref()?;
+        Some(Oldest { number: open.first, pe, missing })
     }
 
     /// Whether the first `count` questions are answered.
@@ -231,14 +243,17 @@ mod tests {
         let mut places = [[0u8; 8]; 3];
         let numbers = places.each_mut().map(|place| pending.add(7, 8, place.as_mut_ptr()));
         assert_eq!(numbers, [0, 1, 2]);
-        assert_eq!(pending.oldest(), Some((0, 7)));
+        let oldest = |missing| Some(Oldest { number: 0, pe: 7, missing });
+        assert_eq!(pending.oldest(), oldest(8));
         assert!(pending.take_in(1, 4, &[5; 4]));
         assert!(!pending.is_answered(1), "a part is missing");
         assert!(pending.take_in(2, 0, &[7; 8]) && pending.is_answered(2));
         assert!(pending.asked() == 3 && pending.are_answered(0) && !pending.are_answered(1));
         assert!(pending.take_in(1, 0, &[6; 4]) && pending.is_answered(1));
         assert!(!pending.is_answered(0));
-        assert!(pending.take_in(0, 0, &[8; 8]) && pending.is_answered(0));
+        assert!(pending.take_in(0, 0, &[8; 3]));
+        assert_eq!(pending.oldest(), oldest(5));
+        assert!(pending.take_in(0, 3, &[8; 5]) && pending.is_answered(0));
         assert!(pending.asked() == 3 && pending.are_answered(3) && pending.oldest().is_none());
         assert_eq!(places, [[8; 8], [6, 6, 6, 6, 5, 5, 5, 5], [7; 8]]);
         assert!(pending.0.borrow().requests.is_empty());

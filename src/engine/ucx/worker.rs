@@ -5,8 +5,8 @@
 
 use super::bindings::{self as ucx, RecvParam, Request, Status};
 use super::message::{Batch, HEAD, Handler, Message, Received, unpack};
-use super::raw::{Endpoint, RawWorker};
-use crate::atomics::{AtomicI32, Ordering, fence};
+use super::raw::{Endpoint, Fate, RawWorker};
+use crate::atomics::{Ordering, fence};
 use crate::engine::admission::Guard;
 use crate::engine::network::Route;
 use crate::error::Error;
@@ -57,6 +57,11 @@ impl Connection {
     /// The error with which it failed, if it has.
     pub fn failure(self) -> Option<Status> {
         self.endpoint.failure()
+    }
+
+    /// As [`Endpoint::sent`].
+    pub fn sent(self) -> u64 {
+        self.endpoint.sent()
     }
 }
 
@@ -252,7 +257,7 @@ impl Unsent {
 /// What UCX's request for a message owns.
 struct Owned<K> {
     release: extern "C" fn(Request),
-    broken: Option<&'static AtomicI32>,
+    fate: Option<&'static Fate>,
     head: [u8; HEAD],
     kept: K,
 }
@@ -260,9 +265,7 @@ struct Owned<K> {
 /// Ends the request for a message that has been sent, or cannot be. UCX calls this once for a request, and
 /// reads nothing of the message any more.
 extern "C" fn sent<K>(request: Request, status: Status, owned: Box<Owned<K>>) {
-    if let (true, Some(broken)) = (status < 0, owned.broken) {
-        broken.store(status.into(), Ordering::Relaxed);
-    }
+    owned.fate.inspect(|fate| fate.note_sent(status));
     (owned.release)(request);
 }
 
@@ -275,7 +278,7 @@ impl RawWorker {
     /// is not dropped.
     unsafe fn post<K: Send + 'static>(
         &self,
-        Endpoint { handle, broken }: Endpoint,
+        Endpoint { handle, fate }: Endpoint,
         (handler, asks): (Handler, bool),
         head: Option<[u8; HEAD]>,
         (from, bytes): (*const u8, usize),
@@ -283,7 +286,7 @@ impl RawWorker {
     ) -> Result<Option<K>, Error> {
         let release = self.ucx.ucp_request_free;
         let (length, head) = (head.map_or(0, |_| HEAD), head.unwrap_or_default());
-        let owned = Box::into_raw(Box::new(Owned { release, broken, head, kept }));
+        let owned = Box::into_raw(Box::new(Owned { release, fate, head, kept }));
         let param = ucx::RequestParam {
             op_attr_mask: ucx::OP_FLAGS | ucx::OP_CALLBACK | ucx::OP_USER_DATA,
             flags: ucx::AM_EAGER | if asks { ucx::AM_REPLY } else { 0 },
@@ -471,7 +474,7 @@ unsafe extern "C" fn received<R: Receiver>(
     };
     let sender = (param.recv_attr & ucx::RECV_REPLY_EP != 0).then(|| Sender {
         worker: &route.worker,
-        endpoint: Endpoint { handle: param.reply_ep, broken: None },
+        endpoint: Endpoint { handle: param.reply_ep, fate: None },
         answers: RefCell::default(),
     });
     let take = |Received { head, rest, asks }: Received<'_>| {

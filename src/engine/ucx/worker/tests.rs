@@ -407,6 +407,7 @@ fn what_ucx_reads_is_kept_until_it_has_been_sent_and_no_longer() {
     let mut word = [1; 8];
     pair.ask(last, question, &mut word);
     assert!(unsent.is_empty() && pair.here.has_sent(pair.agent) && word == [0; 8]);
+    assert!(pair.agent.sent() >= 64, "some parts of each have waited");
 }
 
 #[test]
@@ -486,7 +487,7 @@ fn a_process_of_the_job_may_take_its_time() {
 fn a_burst_waits_from_its_fifth_message_on_but_not_for_long() {
     let start = Instant::now();
     let mut outbox = Outbox {
-        to: Endpoint { handle: null_mut(), broken: None },
+        to: Endpoint { handle: null_mut(), fate: None },
         handler: OPERATIONS,
         batch: Batch::default(),
         oldest: start,
