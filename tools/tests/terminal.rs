@@ -5,6 +5,7 @@ mod support;
 use support::*;
 
 use nix::pty::{Winsize, openpty};
+use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
 use nix::unistd::setsid;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -12,6 +13,8 @@ use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// A person at a terminal with a job in the foreground.
 struct Terminal {
@@ -23,6 +26,10 @@ struct Terminal {
 impl Terminal {
     fn with(mut command: Command) -> Self {
         let pty = openpty(&size(30, 100), None).unwrap();
+        // Keys that signal do not discard what is to be shown.
+        let mut flags = tcgetattr(&pty.slave).unwrap();
+        flags.local_flags |= LocalFlags::NOFLSH;
+        tcsetattr(&pty.slave, SetArg::TCSANOW, &flags).unwrap();
         let end = || pty.slave.try_clone().unwrap();
         command.stdin(end()).stdout(end()).stderr(end());
         let own_session = || {
@@ -114,6 +121,24 @@ fn control_c_ends_the_job() {
     terminal.type_keys("\x03");
     terminal.ends_with(128 + 2);
     all_gone(&pids);
+}
+
+#[test]
+fn control_z_stops_a_job_that_starts_and_fg_continues_it() {
+    // A shell leaves a loop when the job in it stops, so it has no loop.
+    let (oshrun, keys) = (env!("CARGO_BIN_EXE_oshrun"), 200);
+    let continued = "fg 2>/dev/null\n".repeat(keys);
+    let job = format!("{oshrun} -n 200 --no-pty true\n{continued}echo over");
+    let mut bash = Command::new("bash");
+    bash.args(["-m", "-c", &job]);
+    let mut terminal = Terminal::with(bash);
+    for _ in 0..keys {
+        terminal.type_keys("\x1a");
+        sleep(Duration::from_millis(3));
+    }
+    terminal.shows("over\r\n");
+    terminal.shows("Stopped");
+    terminal.ends_with(0);
 }
 
 #[test]

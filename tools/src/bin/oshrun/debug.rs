@@ -107,11 +107,10 @@ impl<'a> Debuggers<'a> {
                 Ok((None, None))
             }
             Windows::Xterm(xterm) => {
-                use std::os::unix::process::CommandExt;
                 let mut xterm = Command::new(xterm);
                 xterm.args(["-T", &title, "-e"]).args(&command);
-                xterm.stdin(Stdio::null()).process_group(0);
-                signals::reset_before(&mut xterm);
+                xterm.stdin(Stdio::null());
+                signals::set_apart(&mut xterm);
                 let child = xterm.spawn().map_err(|error| failure("xterm", &error.to_string()))?;
                 Ok((None, Some(child.id())))
             }
@@ -149,7 +148,7 @@ fn tmux(server: Option<&str>, what: &[&str], command: &[OsString]) -> Result<Str
     if let Some(name) = server {
         tmux.args(["-L", name]);
     }
-    signals::reset_before(&mut tmux);
+    signals::set_apart(&mut tmux);
     let output = tmux.args(what).args(command).stdin(Stdio::null()).output();
     let output = output.map_err(|error| failure("tmux", &error.to_string()))?;
     if !output.status.success() {

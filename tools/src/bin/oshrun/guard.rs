@@ -25,7 +25,8 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Starts the guard. To be called early, so that the guard inherits nothing of the job.
+    /// Starts the guard. To be called early, so that the guard inherits nothing of the job, but when the launcher's
+    /// signals are blocked: a guard that Control-Z stops on its way to its own group stays stopped.
     pub fn start() -> Result<Self, Failure> {
         // Packets arrive whole.
         let (kind, flags) = (SockType::SeqPacket, SockFlag::SOCK_CLOEXEC);

@@ -118,10 +118,10 @@ fn run(options: &Options) -> Result<i32, Failure> {
     let begin = Instant::now();
     let plan = Plan::new(options)?;
 
+    let signals = Signals::take()?;
     // Declared before the processes, so that it is dropped after them.
     let guard = Guard::start()?;
     let orphans = Orphans::adopt(guard.pid());
-    let signals = Signals::take()?;
     let mut file = JobFile::create(plan.npes())?;
     if let Some(huge) = pages::file(|name| options.parts[0].variable(name)) {
         file = file.create_huge(huge)?;

@@ -62,9 +62,9 @@ pub fn run(preference: Option<&OsStr>) -> Result<i32, Failure> {
     let Some(task) = task else {
         return Err(Failure::own("the hub sent something else than the start of a job"));
     };
+    let signals = Signals::take()?;
     let guard = Guard::start()?;
     let mut orphans = Orphans::adopt(guard.pid());
-    let signals = Signals::take()?;
     match prepare(&task) {
         Err(failure) => {
             let word = abort::encode(AbortKind::Launcher, 0, failure.status.into());

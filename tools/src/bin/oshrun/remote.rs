@@ -18,7 +18,7 @@ use oneshmem::job::nodes::NodeOf;
 use oneshmem_tools::installation::Installation;
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -91,10 +91,9 @@ impl Remote {
             .args(&words[1..])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // Keyboard signals are for this command, which forwards signals itself.
-            .process_group(0);
-        signals::reset_before(&mut command);
+            .stderr(Stdio::piped());
+        // Keyboard signals are for this command, which forwards signals itself.
+        signals::set_apart(&mut command);
         let failed = |why: &dyn std::fmt::Display| {
             Failure::own(format!("host {}: cannot start {}: {why}", node.host, words[0]))
         };

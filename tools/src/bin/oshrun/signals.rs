@@ -79,15 +79,23 @@ impl Signals {
     }
 }
 
-/// Resets signals in a command that is not a PE, as for PEs.
-pub fn reset_before(command: &mut Command) {
+/// Gives a command that is not a PE its own process group and default signals, as PEs have.
+pub fn set_apart(command: &mut Command) {
+    command.process_group(0);
     // SAFETY: the launcher has a single thread, and the closure only makes system calls.
     unsafe { command.pre_exec(|| Ok(reset_in_child()?)) };
 }
 
-/// Resets signals in a new process: none is blocked, and those ignored by the launcher have their
-/// default action.
+/// Resets signals in a new process that leads its own process group already: none is blocked, none of the
+/// launcher's is pending, and those ignored by the launcher have their default action.
 pub fn reset_in_child() -> Result<(), Errno> {
+    // The terminal's keys signal the launcher's group, of which the process was a member at first. The launcher
+    // forwards them. If the process took them here, Control-Z would stop it before it executes its program, which
+    // the launcher waits for.
+    for signal in FORWARDED {
+        let before = set(signal, SigHandler::SigIgn)?;
+        set(signal, before)?;
+    }
     for signal in [Signal::SIGTTIN, Signal::SIGTTOU, Signal::SIGPIPE, Signal::SIGXFSZ] {
         reset(signal)?;
     }
