@@ -11,6 +11,9 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+/// Tells a wrapper, in its environment, that it is run by the compiler of another one, and which that is.
+const INSIDE: &str = "ONESHMEM_WRAPPED";
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
@@ -54,8 +57,13 @@ fn main() -> ExitCode {
         println!("{}", line::quoted(&line.shown(show, &installation, &compiler)));
         return ExitCode::SUCCESS;
     }
+    if let Some(outer) = std::env::var_os(INSIDE) {
+        let outer = outer.to_string_lossy();
+        return complain(format!("{outer} leads back to oshcc: it has to name a compiler"));
+    }
     let command = line.command(&installation, &compiler);
-    let error = Command::new(&command[0]).args(&command[1..]).exec();
+    let outer = format!("{}={}", language.variable, line::quoted(&compiler));
+    let error = Command::new(&command[0]).args(&command[1..]).env(INSIDE, outer).exec();
     complain(format!(
         "cannot run the {} compiler {}: {error} (set {} to use another)",
         language.name,
