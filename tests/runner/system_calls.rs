@@ -27,24 +27,34 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Calls of the launcher, and what it says it cannot do without them.
-const REFUSED: [(&str, &str); 5] = [
-    ("rt_sigprocmask", "block signals (rt_sigprocmask)"),
-    ("socketpair", "make a socket to the guard process"),
-    ("signalfd4", "receive signals through a descriptor (signalfd4)"),
-    ("epoll_create1", "make a set of the PEs' output pipes (epoll_create1)"),
-    ("epoll_ctl", "watch the output of PE 0 (epoll_ctl)"),
+/// Calls of the launcher and of its new processes, and what it says of them.
+const REFUSED: [(&str, &str); 9] = [
+    ("rt_sigprocmask", "cannot block signals (rt_sigprocmask)"),
+    ("socketpair", "cannot make a socket to the guard process"),
+    ("signalfd4", "cannot receive signals through a descriptor (signalfd4)"),
+    ("epoll_create1", "cannot make a set of the PEs' output pipes (epoll_create1)"),
+    ("epoll_ctl", "cannot watch the output of PE 0 (epoll_ctl)"),
+    ("readlink", "following the link /proc/self/exe (readlink) failed"),
+    (
+        "memfd_create",
+        "memfd_create, without which there is no sealed memory to share (a filter of system calls, as \
+         containers have, must allow it), failed",
+    ),
+    ("setpgid", "cannot start PE 0: setpgid, for a process group of its own, failed"),
+    ("prctl", "cannot start PE 0: prctl(PR_SET_PDEATHSIG), to end with oshrun, failed"),
 ];
 
-/// A launcher to which the system refuses a call says what it wanted to do, in one line.
+/// A launcher to which the system refuses a call says which, or what it wanted to do, in one line.
 fn refused(call: &str, words: &str) -> Result {
     let strace = tree::find("strace").ok_or("strace is not installed")?;
     let mut command = Command::new(strace);
-    command.args(["-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
-    command.args(["-e", &format!("inject={call}:error=EPERM")]);
+    // Some kinds of machine only have the newer form of a call.
+    let calls = format!("{call},?{call}at");
+    command.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace=?{calls}")]);
+    command.args(["-e", &format!("inject=?{calls}:error=EPERM")]);
     command.arg(tree::prefix("bin/oshrun")).args(["-n", "2", "sleep", "1000"]);
     let outcome = launch::run(command)?;
-    let expected = format!("oshrun: cannot {words}: Operation not permitted (os error 1)\n");
+    let expected = format!("oshrun: {words}: Operation not permitted (os error 1)\n");
     outcome.require(
         outcome.status == 1 && outcome.stderr == expected,
         format!("expected status 1 and {expected:?}"),

@@ -4,6 +4,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// A link to the running command.
+const OWN: &str = "/proc/self/exe";
+
 /// An installed tree. Its commands, headers and libraries are in `bin`, `include` and `lib` below
 /// one prefix, unless `share/oneshmem/layout` there names other folders.
 #[derive(Debug)]
@@ -18,7 +21,10 @@ impl Installation {
     /// The tree to which the running command belongs.
     pub fn of_this_command() -> io::Result<Self> {
         // The kernel has resolved links, so links to `bin/oshcc` may be anywhere.
-        let command = std::fs::canonicalize("/proc/self/exe")?;
+        let command = std::fs::canonicalize(OWN).map_err(|error| {
+            let message = format!("following the link {OWN} (readlink) failed: {error}");
+            io::Error::new(error.kind(), message)
+        })?;
         let (Some(bin), Some(prefix)) = (command.parent(), command.parent().and_then(Path::parent))
         else {
             return Err(io::Error::other(format!("{} is in no installation", command.display())));

@@ -5,6 +5,7 @@
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64};
 use crate::error::Error;
 use crate::sys::map::{self, OwnMapping};
+use crate::sys::maps;
 use crate::sys::source::Source;
 use memmap2::{MmapOptions, MmapRaw};
 use std::ops::Range;
@@ -60,7 +61,7 @@ impl SharedArea {
     pub fn map(file: BorrowedFd, offset: u64, bytes: usize) -> Result<Self, Error> {
         let mapping = MmapOptions::new().offset(offset).len(bytes).map_raw(&file);
         let mapping =
-            mapping.map_err(|source| Error::System { call: "mapping shared memory", source })?;
+            mapping.map_err(|why| Error::of("mapping shared memory")(maps::refused(why)))?;
         let base = NonNull::new(mapping.as_mut_ptr()).expect("no mapping is at address 0");
         Ok(Self { base, bytes, _mapping: Mapping::File { _mapping: mapping } })
     }

@@ -22,9 +22,17 @@ const MEMFD: MFdFlags = MFdFlags::MFD_CLOEXEC.union(MFdFlags::MFD_ALLOW_SEALING)
 pub fn memfd(name: &CStr) -> Result<OwnedFd, Error> {
     // Since Linux 6.3 a system can require the flag. Older kernels do not know it.
     const MFD_NOEXEC_SEAL: MFdFlags = MFdFlags::from_bits_retain(8);
-    memfd_create(name, MEMFD | MFD_NOEXEC_SEAL)
-        .or_else(|_| memfd_create(name, MEMFD))
-        .map_err(Error::of("memfd_create"))
+    memfd_create(name, MEMFD | MFD_NOEXEC_SEAL).or_else(|_| memfd_create(name, MEMFD)).map_err(
+        |errno| {
+            Error::of(match errno {
+                Errno::ENOSYS | Errno::EPERM => {
+                    "memfd_create, without which there is no sealed memory to share (a filter of \
+                     system calls, as containers have, must allow it),"
+                }
+                _ => "memfd_create",
+            })(errno)
+        },
+    )
 }
 
 /// Locks the whole file for this open file description (flock). Returns false if another one has it

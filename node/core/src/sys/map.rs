@@ -1,7 +1,7 @@
 //! Mappings: reservations, and shared memory mapped over them.
 #![allow(unsafe_code)]
 
-use super::process;
+use super::{maps, process};
 use crate::error::Error;
 use std::io;
 use std::marker::PhantomData;
@@ -49,7 +49,7 @@ impl<'f> Content<'f> {
         let (fd, offset) = self.file.map_or((-1, 0), |(file, at)| (file.as_raw_fd(), at));
         // SAFETY: a mapping replaces at most what the caller gives up.
         match unsafe { libc::mmap(at, bytes, protection, flags, fd, offset as libc::off_t) } {
-            libc::MAP_FAILED => Err(io::Error::last_os_error()),
+            libc::MAP_FAILED => Err(maps::refused(io::Error::last_os_error())),
             at => Ok(at as usize),
         }
     }
@@ -342,7 +342,7 @@ pub(super) unsafe fn remap(
     let to = target.unwrap_or(0) as *mut libc::c_void;
     // SAFETY: the caller gives up what is replaced, and what is moved away.
     match unsafe { libc::mremap(old.start as *mut _, old.len(), bytes, flags, to) } {
-        libc::MAP_FAILED => Err(io::Error::last_os_error()),
+        libc::MAP_FAILED => Err(maps::refused(io::Error::last_os_error())),
         at => Ok(at as usize),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use std::fs::{self, File};
+use std::io::{self, Read};
 use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
@@ -65,6 +66,32 @@ pub fn within(range: &Range<usize>) -> Result<Vec<Mapping>, Error> {
 /// The mapping that an address is in, from there on; `None` if it is in none.
 pub fn at(address: usize) -> Result<Option<Mapping>, Error> {
     Ok(within(&(address..address.saturating_add(1)))?.pop())
+}
+
+/// How many mappings this process has. Takes no memory, which may need another mapping.
+fn count() -> io::Result<usize> {
+    let mut maps = File::open("/proc/self/maps")?;
+    let (mut buffer, mut count) = ([0; 4096], 0);
+    loop {
+        match maps.read(&mut buffer)? {
+            0 => return Ok(count),
+            bytes => count += buffer[..bytes].iter().filter(|byte| **byte == b'\n').count(),
+        }
+    }
+}
+
+/// Why a mapping is refused with this error. The system has one for a lack of memory and for too many mappings.
+pub(crate) fn refused(error: io::Error) -> io::Error {
+    /// A mapping into the middle of another one makes three of one.
+    const MORE: usize = 3;
+    let most = || fs::read_to_string("/proc/sys/vm/max_map_count").ok()?.trim().parse().ok();
+    let lacks = error.raw_os_error() == Some(libc::ENOMEM);
+    match lacks.then(count).and_then(Result::ok).zip(most()) {
+        Some((count, most)) if count + MORE > most => io::Error::other(format!(
+            "this process has {count} mappings, and the system allows {most} (vm.max_map_count)"
+        )),
+        _ => error,
+    }
 }
 
 /// A new descriptor for the file of a mapping, for reading and writing, if this process has the

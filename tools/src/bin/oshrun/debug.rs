@@ -6,6 +6,7 @@
 use super::failure::Failure;
 use super::program;
 use super::signals;
+use super::steps;
 use oneshmem_tools::cli::values::Pes;
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -110,8 +111,9 @@ impl<'a> Debuggers<'a> {
                 let mut xterm = Command::new(xterm);
                 xterm.args(["-T", &title, "-e"]).args(&command);
                 xterm.stdin(Stdio::null());
-                signals::set_apart(&mut xterm);
-                let child = xterm.spawn().map_err(|error| failure("xterm", &error.to_string()))?;
+                signals::set_apart_before(&mut xterm);
+                let child =
+                    xterm.spawn().map_err(|error| failure("xterm", &steps::in_words(error)))?;
                 Ok((None, Some(child.id())))
             }
             Windows::Server(name) => {
@@ -148,9 +150,9 @@ fn tmux(server: Option<&str>, what: &[&str], command: &[OsString]) -> Result<Str
     if let Some(name) = server {
         tmux.args(["-L", name]);
     }
-    signals::set_apart(&mut tmux);
+    signals::set_apart_before(&mut tmux);
     let output = tmux.args(what).args(command).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| failure("tmux", &error.to_string()))?;
+    let output = output.map_err(|error| failure("tmux", &steps::in_words(error)))?;
     if !output.status.success() {
         return Err(failure("tmux", String::from_utf8_lossy(&output.stderr).trim()));
     }

@@ -42,6 +42,7 @@ mod source_lookup;
 mod standstill;
 mod start;
 mod stdout;
+mod steps;
 mod stream;
 mod text_file;
 mod timeline;

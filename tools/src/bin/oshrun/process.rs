@@ -12,6 +12,7 @@ use super::library_path;
 use super::options::Program;
 use super::signals;
 use super::stdout::Stdout;
+use super::steps::Step;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use nix::sched::sched_setaffinity;
@@ -100,8 +101,7 @@ impl Process {
             .env(VARIABLE, place(pe, recipe.npes, launcher, &files))
             .stdin(input)
             .stdout(stdout.theirs)
-            .stderr(Stdio::piped())
-            .process_group(0);
+            .stderr(Stdio::piped());
         if let Some(path) = &recipe.library_path {
             command.env(library_path::VARIABLE, path);
         }
@@ -113,30 +113,32 @@ impl Process {
             command.current_dir(wdir);
         }
         let prepare = move || {
-            signals::reset_in_child()?;
-            set_pdeathsig(Signal::SIGKILL)?;
+            signals::set_apart()?;
+            set_pdeathsig(Signal::SIGKILL).map_err(Step::Death.failed())?;
             if getppid() != launcher {
                 // The launcher died before the kernel could notify us.
                 return Err(Errno::ESRCH.into());
             }
             add();
             if let Some(cpus) = &cpus {
-                sched_setaffinity(Pid::from_raw(0), cpus)?;
+                sched_setaffinity(Pid::from_raw(0), cpus).map_err(Step::Affinity.failed())?;
             }
             if let Some((soft, hard)) = open_files {
-                setrlimit(Resource::RLIMIT_NOFILE, soft, hard)?;
+                let set = setrlimit(Resource::RLIMIT_NOFILE, soft, hard);
+                set.map_err(Step::Limit.failed())?;
             }
             for file in &files {
                 // SAFETY: the file stays open in the parent while PEs are started.
                 let file = unsafe { BorrowedFd::borrow_raw(*file) };
-                fcntl(file, FcntlArg::F_SETFD(FdFlag::empty()))?;
+                let passed = fcntl(file, FcntlArg::F_SETFD(FdFlag::empty()));
+                passed.map_err(Step::Pass.failed())?;
             }
             if is_debugged {
                 let any = libc::PR_SET_PTRACER_ANY;
                 // SAFETY: the call accesses no memory. It fails harmlessly where nothing restricts
                 // debuggers.
                 unsafe { libc::prctl(libc::PR_SET_PTRACER, any) };
-                ptrace::traceme()?;
+                ptrace::traceme().map_err(Step::Trace.failed())?;
             }
             Ok(())
         };

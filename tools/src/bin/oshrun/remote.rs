@@ -8,6 +8,7 @@ use super::link::{self, Link};
 use super::node::OPTION;
 use super::options::Hosts;
 use super::signals;
+use super::steps;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags};
@@ -93,11 +94,11 @@ impl Remote {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         // Keyboard signals are for this command, which forwards signals itself.
-        signals::set_apart(&mut command);
+        signals::set_apart_before(&mut command);
         let failed = |why: &dyn std::fmt::Display| {
             Failure::own(format!("host {}: cannot start {}: {why}", node.host, words[0]))
         };
-        let mut child = command.spawn().map_err(|error| failed(&error))?;
+        let mut child = command.spawn().map_err(|error| failed(&steps::in_words(error)))?;
         let streams = (child.stdout.take(), child.stdin.take(), child.stderr.take());
         let (Some(output), Some(mut input), Some(error)) = streams else {
             unreachable!("they were asked to be pipes")

@@ -2,11 +2,13 @@
 #![allow(unsafe_code)]
 
 use super::failure::{Failure, cannot};
-use nix::errno::Errno;
+use super::steps::Step;
 use nix::sys::signal::{
     SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction, sigprocmask,
 };
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::unistd::{Pid, setpgid};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -79,19 +81,23 @@ impl Signals {
     }
 }
 
-/// Gives a command that is not a PE its own process group and default signals, as PEs have.
-pub fn set_apart(command: &mut Command) {
-    command.process_group(0);
+/// [`set_apart`] for a command that is not a PE.
+pub fn set_apart_before(command: &mut Command) {
     // SAFETY: the launcher has a single thread, and the closure only makes system calls.
-    unsafe { command.pre_exec(|| Ok(reset_in_child()?)) };
+    unsafe { command.pre_exec(set_apart) };
 }
 
-/// Resets signals in a new process that leads its own process group already: none is blocked, none of the
-/// launcher's is pending, and those ignored by the launcher have their default action.
-pub fn reset_in_child() -> Result<(), Errno> {
-    // The terminal's keys signal the launcher's group, of which the process was a member at first. The launcher
-    // forwards them. If the process took them here, Control-Z would stop it before it executes its program, which
-    // the launcher waits for.
+/// Makes this process, a new one, the leader of a process group, and resets its signals: none is blocked, none of
+/// the launcher's is pending, and those ignored by the launcher have their default action.
+pub fn set_apart() -> io::Result<()> {
+    setpgid(Pid::from_raw(0), Pid::from_raw(0)).map_err(Step::Group.failed())?;
+    reset_all().map_err(Step::Signals.failed())
+}
+
+fn reset_all() -> nix::Result<()> {
+    // The terminal's keys signal the launcher's group, of which the process was a member. The launcher forwards them.
+    // If the process took them here, Control-Z would stop it before it executes its program, which the launcher
+    // waits for.
     for signal in FORWARDED {
         let before = set(signal, SigHandler::SigIgn)?;
         set(signal, before)?;

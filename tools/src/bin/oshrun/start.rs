@@ -11,6 +11,7 @@ use super::picture;
 use super::process::{Process, Recipe, Streams};
 use super::program;
 use super::stdout::{self, Stdout};
+use super::steps::failed_step;
 use nix::errno::Errno;
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use nix::unistd::isatty;
@@ -173,7 +174,7 @@ impl<'a> Starter<'a> {
             stdout,
             debuggers.is_some(),
         )
-        .map_err(|error| start_failure(recipe, pe, &error))?;
+        .map_err(|error| start_failure(recipe, pe, error))?;
         if let Some(debuggers) = debuggers {
             let (more, group) = debuggers.open(pe, process.pid())?;
             group.into_iter().for_each(|group| self.guard.add(group));
@@ -265,8 +266,12 @@ pub fn allow_files(files: usize) -> Result<Option<(rlim_t, rlim_t)>, Failure> {
     Ok(Some((soft, hard)))
 }
 
-fn start_failure(recipe: &Recipe, pe: usize, error: &io::Error) -> Failure {
+fn start_failure(recipe: &Recipe, pe: usize, error: io::Error) -> Failure {
     use io::ErrorKind;
+    let error = match failed_step(error) {
+        Ok(step) => return Failure::own(format!("cannot start PE {pe}: {step}")),
+        Err(error) => error,
+    };
     let program = recipe.part.program[0].to_string_lossy();
     match error.kind() {
         // The file exists, so the interpreter that it names is missing.
