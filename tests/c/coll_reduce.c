@@ -4,6 +4,7 @@
 /* Reductions and scans over teams, every type and operation, in place and not,
  * against a serial reference. rule 10c.1, rule 10c.7 */
 #include "coll.h"
+#include <math.h>
 
 enum { N = 40 };
 static struct group groups[GROUPS];
@@ -116,6 +117,31 @@ static void extremes(void)
     shmem_barrier_all();
 }
 
+/* Maximum and minimum are IEEE 754-2019's: NaN if one PE has one, and -0 < +0. */
+#define NAN_AND_ZEROS(NAME, TYPE)                                                         \
+    static void special_##NAME(void)                                                      \
+    {                                                                                     \
+        static TYPE source[N], max[N], min[N];                                            \
+        int me = shmem_my_pe(), npes = shmem_n_pes();                                     \
+        for (int i = 0; i < N; i++) /* a NaN at PE i, and beyond them zeros, of which PE i % npes has one kind */ \
+            source[i] = i < npes ? (i == me ? (TYPE)NAN : me + 1) : (i % npes == me) == (i % 2) ? (TYPE)-0.0 : 0; \
+        shmem_barrier_all();                                                              \
+        CHECK_EQ(shmem_##NAME##_max_reduce(SHMEM_TEAM_WORLD, max, source, N), 0);         \
+        CHECK_EQ(shmem_##NAME##_min_reduce(SHMEM_TEAM_WORLD, min, source, N), 0);         \
+        for (int i = 0; i < N; i++)                                                       \
+            if (i < npes) {                                                               \
+                CHECK(isnan(max[i]) && isnan(min[i]));                                    \
+            } else {                                                                      \
+                CHECK(max[i] == 0 && min[i] == 0);                                        \
+                CHECK_EQ(!signbit(max[i]), npes > 1 || i % 2 == 0);                       \
+                CHECK_EQ(!!signbit(min[i]), npes > 1 || i % 2 == 1);                      \
+            }                                                                             \
+        shmem_barrier_all();                                                              \
+    }
+NAN_AND_ZEROS(float, float)
+NAN_AND_ZEROS(double, double)
+NAN_AND_ZEROS(longdouble, long double)
+
 /* rule 10.6: one after the other with nothing between, and a length beyond any buffer */
 static void back_to_back(void)
 {
@@ -159,6 +185,9 @@ int main(void)
     REDUCE_ORDER(RUN_ORDER)
     REDUCE_ARITHMETIC(RUN_ARITHMETIC)
     extremes();
+    special_float();
+    special_double();
+    special_longdouble();
     back_to_back();
     shmem_finalize();
     return 0;

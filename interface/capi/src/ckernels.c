@@ -5,6 +5,7 @@
  * profiling twin is the strong symbol and the routine a weak alias of it.
  */
 #include "pshmem.h"
+#include <math.h>
 
 #define ROUTINE __attribute__((visibility("default")))
 #define WEAK_ALIAS(name) \
@@ -21,8 +22,10 @@
         }                                                                        \
     }
 
-KERNEL(longdouble_max, long double, b > a ? b : a)
-KERNEL(longdouble_min, long double, b < a ? b : a)
+/* IEEE 754-2019's maximum and minimum: NaN if one is a NaN, and -0 < +0. */
+#define NAN_OR(number) isunordered(a, b) ? NAN : (number)
+KERNEL(longdouble_max, long double, NAN_OR(b > a || (b == a && signbit(a)) ? b : a))
+KERNEL(longdouble_min, long double, NAN_OR(b < a || (b == a && signbit(b)) ? b : a))
 KERNEL(longdouble_sum, long double, a + b)
 KERNEL(longdouble_prod, long double, a * b)
 KERNEL(complexf_sum, float _Complex, a + b)

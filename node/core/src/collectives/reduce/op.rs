@@ -104,9 +104,11 @@ operations! {
     Or;
     /// Bitwise exclusive or.
     Xor;
-    /// The larger value.
+    /// The larger value. Of floating-point numbers IEEE 754-2019's `maximum`: NaN if one is a NaN, and +0 is
+    /// larger than -0.
     Max;
-    /// The smaller value.
+    /// The smaller value. Of floating-point numbers IEEE 754-2019's `minimum`: NaN if one is a NaN, and -0 is
+    /// smaller than +0.
     Min;
     /// The sum. Integers wrap around.
     Sum;
@@ -125,6 +127,19 @@ macro_rules! combine {
     )*};
 }
 
+/// IEEE 754-2019's `maximum` and `minimum`: [`NAN`](f64::NAN) if either is one, and -0 < +0. Without branches, so
+/// that the compiler uses vectors.
+macro_rules! extremum {
+    ($op:ident, $($t:ty)*, $beats:tt, $of_bits:tt) => {$(
+        combine!($op, $t, |a, x| {
+            // Of equals, one is `a` and the other `x`. Their bits differ in a zero's sign at most.
+            let (one, other) = (if x $beats a { x } else { a }, if a $beats x { a } else { x });
+            let either = <$t>::from_bits(one.to_bits() $of_bits other.to_bits());
+            if a.is_nan() || x.is_nan() { <$t>::NAN } else { either }
+        });
+    )*};
+}
+
 macro_rules! elements {
     ($($t:ty)*) => {$(
         // SAFETY: a primitive number: any bits are a value, zero bits are zero.
@@ -139,12 +154,10 @@ elements!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64);
 combine!(And, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a & x);
 combine!(Or, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a | x);
 combine!(Xor, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a ^ x);
-combine!(
-    Max, i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64, |a, x| if x > a { x } else { a }
-);
-combine!(
-    Min, i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64, |a, x| if x < a { x } else { a }
-);
+combine!(Max, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a.max(x));
+combine!(Min, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a.min(x));
+extremum!(Max, f32 f64, >, &);
+extremum!(Min, f32 f64, <, |);
 combine!(Sum, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a.wrapping_add(x));
 combine!(Sum, f32 f64, |a, x| a + x);
 combine!(Prod, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a.wrapping_mul(x));

@@ -10,7 +10,7 @@ use crate::collectives::broadcast::{self, Broadcast};
 use crate::collectives::collect::{self, Collect};
 use crate::collectives::group::CollectiveGroup;
 use crate::collectives::range::Writable;
-use crate::collectives::reduce::{self, Kernel, Max, Prod, Reduce, Sum, Xor};
+use crate::collectives::reduce::{self, Kernel, Max, Min, Prod, Reduce, Sum, Xor};
 use crate::collectives::scan::{self, Scan};
 use std::convert::Infallible;
 
@@ -36,7 +36,34 @@ pub enum Elements {
     SumF64,
     ProdF32,
     MaxU8,
+    MaxF32,
+    MinF64,
     XorU16,
+}
+
+/// Numbers that a maximum or minimum may take for others, rarely NaN.
+fn extreme(bits: u64) -> f64 {
+    const NUMBERS: [f64; 7] = [0.0, -0.0, 1.0, -1.0, 2.5, f64::INFINITY, f64::NEG_INFINITY];
+    // Some elements have zeros only.
+    let most = if bits & 1 == 0 { NUMBERS.len() } else { 2 };
+    if bits % 32 == 0 { f64::NAN } else { NUMBERS[bits as usize / 32 % most] }
+}
+
+/// IEEE 754-2019's `minimum`.
+fn minimum(a: f64, x: f64) -> f64 {
+    if a.is_nan() || x.is_nan() {
+        f64::NAN
+    } else if a.total_cmp(&x).is_le() {
+        a
+    } else {
+        x
+    }
+}
+
+/// IEEE 754-2019's `maximum`.
+fn maximum(a: f32, x: f32) -> f32 {
+    let least = minimum(-f64::from(a), -f64::from(x));
+    if least.is_nan() { f32::NAN } else { -least as f32 }
 }
 
 impl Elements {
@@ -46,6 +73,8 @@ impl Elements {
             Self::SumF64 => Kernel::of::<f64, Sum>(),
             Self::ProdF32 => Kernel::of::<f32, Prod>(),
             Self::MaxU8 => Kernel::of::<u8, Max>(),
+            Self::MaxF32 => Kernel::of::<f32, Max>(),
+            Self::MinF64 => Kernel::of::<f64, Min>(),
             Self::XorU16 => Kernel::of::<u16, Xor>(),
         }
     }
@@ -58,6 +87,8 @@ impl Elements {
             Self::SumF64 => ((bits >> 24) as f64).to_ne_bytes().into(),
             Self::ProdF32 => [0.5f32, 1.0, -2.0, 4.0][bits as usize % 4].to_ne_bytes().into(),
             Self::MaxU8 => vec![bits as u8],
+            Self::MaxF32 => (extreme(bits) as f32).to_ne_bytes().into(),
+            Self::MinF64 => extreme(bits).to_ne_bytes().into(),
             Self::XorU16 => (bits as u16).to_ne_bytes().into(),
         }
     }
@@ -81,6 +112,12 @@ impl Elements {
                 typed(all, f32::from_ne_bytes, |a, x| a * x).map(|v| v.to_ne_bytes().to_vec())
             }
             Self::MaxU8 => typed(all, u8::from_ne_bytes, u8::max).map(|v| vec![v]),
+            Self::MaxF32 => {
+                typed(all, f32::from_ne_bytes, maximum).map(|v| v.to_ne_bytes().to_vec())
+            }
+            Self::MinF64 => {
+                typed(all, f64::from_ne_bytes, minimum).map(|v| v.to_ne_bytes().to_vec())
+            }
             Self::XorU16 => {
                 typed(all, u16::from_ne_bytes, |a, x| a ^ x).map(|v| v.to_ne_bytes().to_vec())
             }

@@ -36,10 +36,20 @@ fn calls(bytes: usize) -> Vec<Call> {
     calls
 }
 
+/// Maxima and minima of floating-point numbers, of which some are NaN.
+fn extremes(n: usize) -> impl Iterator<Item = Call> {
+    [Elements::MaxF32, Elements::MinF64].into_iter().flat_map(move |elements| {
+        let in_place = false;
+        let scan = |inclusive| Call::Scan { elements, n, in_place, inclusive };
+        [Call::Reduce { elements, n, in_place }, scan(false), scan(true)]
+    })
+}
+
 /// The calls, each with every algorithm that can serve it.
 pub fn plan(npes: usize) -> Vec<(Call, usize)> {
     let mut plan = Vec::new();
-    for call in SIZES.into_iter().flat_map(calls) {
+    for call in SIZES.into_iter().flat_map(calls).chain([1, 21, 250].into_iter().flat_map(extremes))
+    {
         plan.extend((0..call.algorithms(npes).len()).map(|pick| (call.clone(), pick)));
     }
     assert!(plan.len() > 21 * 50);

@@ -26,6 +26,8 @@ pub fn call() -> impl Strategy<Value = Call> {
         Just(Elements::SumF64),
         Just(Elements::ProdF32),
         Just(Elements::MaxU8),
+        Just(Elements::MaxF32),
+        Just(Elements::MinF64),
         Just(Elements::XorU16),
     ];
     // Counts in elements: thresholds are in bytes.
