@@ -80,6 +80,9 @@ static TEAMS: [Team; TEAM_SLOTS] = {
     teams
 };
 
+/// How many slots have been used at some time, with those before the last of them.
+static SLOTS_USED: AtomicUsize = AtomicUsize::new(0);
+
 /// A triplet (start, stride, size) of world PEs, and this PE's number among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Triplet {
@@ -119,6 +122,7 @@ impl Team {
         if job.network().is_some() && (0..triplet.size).any(|i| !job.is_near(members(i))) {
             self.make_known(triplet.size);
         }
+        SLOTS_USED.fetch_max(self.slot + 1, Ordering::Relaxed);
         self.size.store(triplet.size, Ordering::Release);
     }
 
@@ -309,6 +313,12 @@ pub(crate) fn open(job: &'static Job) {
     for (team, triplet) in TEAMS.iter().zip([world, shared]) {
         team.establish(job, triplet, Config::default());
     }
+}
+
+/// Steps that the collectives of all teams have taken so far, in this process, modulo 2^64.
+pub(crate) fn steps() -> u64 {
+    let used = &TEAMS[..SLOTS_USED.load(Ordering::Relaxed)];
+    used.iter().fold(0, |sum, team| sum.wrapping_add(team.epoch().steps()))
 }
 
 /// Steps that the world team's collectives have taken so far: the same number on all PEs that have

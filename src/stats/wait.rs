@@ -6,8 +6,13 @@ use crate::job::{self, about::About};
 use crate::pause::Pause;
 use crate::timeline::event::Kind;
 use crate::timeline::recorder;
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::time::Instant;
+
+thread_local! {
+    static BEGUN: Cell<u32> = const { Cell::new(0) };
+}
 
 /// A [`Pause`] that records its time. One that never takes a step costs nothing.
 #[derive(Debug)]
@@ -20,8 +25,14 @@ pub struct Wait {
 impl Wait {
     /// A wait that begins with its first step.
     #[inline(always)]
-    pub const fn new(what: For, about: About) -> Self {
+    pub fn new(what: For, about: About) -> Self {
+        BEGUN.set(BEGUN.get().wrapping_add(1));
         Self { pause: Pause::about(about), what, since: None }
+    }
+
+    /// How many this thread has begun, modulo 2^32.
+    pub(crate) fn begun() -> u32 {
+        BEGUN.get()
     }
 
     /// As [`Pause::step`].

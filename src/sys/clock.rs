@@ -1,6 +1,7 @@
 //! The system's clock.
 
 use nix::time::{ClockId, clock_gettime};
+use std::time::Duration;
 
 /// Seconds on the monotonic clock, which all processes of the machine share.
 pub fn seconds() -> f64 {
@@ -13,6 +14,11 @@ pub fn seconds() -> f64 {
 pub fn nanoseconds() -> u64 {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC);
     now.map_or(0, |now| now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64)
+}
+
+/// How long the calling thread has run on CPUs.
+pub fn of_thread() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
 #[cfg(test)]

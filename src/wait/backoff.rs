@@ -2,7 +2,11 @@
 
 use crate::job::about::About;
 use crate::pause::{Pause, WAIT_POLICY};
+use crate::stats::Wait;
+use crate::sys::clock;
+use crate::team;
 use std::cell::{Cell, RefCell};
+use std::time::Duration;
 
 /// After how many failed tests in a row, in one thread, further ones count as waiting: few compared
 /// to a time slice, many compared to an occasional look.
@@ -18,14 +22,70 @@ const PATIENCE_ALONE: u32 = 256;
 /// others need the CPU after all they get it hardly later.
 const SELDOM: u32 = 16;
 
+/// After how many further failed tests to look whether the thread does nothing but test.
+const LOOK: u32 = 32;
+
+/// A thread that uses more time of a CPU than this for [`LOOK`] tests computes between them: tests
+/// that yield or sleep take a tenth of it. Time of a CPU, because a thread that sleeps between its
+/// tests, or has no CPU, does wait.
+const COMPUTES: Duration = Duration::from_millis(1);
+
 thread_local! {
     static FAILED: Cell<u32> = const { Cell::new(0) };
-    static PAUSE: RefCell<Option<Pause>> = const { RefCell::new(None) };
+    static WAITING: RefCell<Option<Polling>> = const { RefCell::new(None) };
+}
+
+/// A thread that waits by testing.
+struct Polling {
+    pause: Pause,
+    /// Failed tests since `done` was looked at.
+    tests: u32,
+    done: Done,
+}
+
+/// What a thread has done so far, apart from tests.
+struct Done {
+    waits: u32,
+    steps: u64,
+    computed: Duration,
+}
+
+impl Done {
+    fn until_now() -> Self {
+        Self { waits: Wait::begun(), steps: team::steps(), computed: clock::of_thread() }
+    }
+
+    /// Whether the thread has done something else than to test since it had done `before`.
+    fn is_more_than(&self, before: &Self) -> bool {
+        (self.waits, self.steps) != (before.waits, before.steps)
+            || self.computed.saturating_sub(before.computed) > COMPUTES
+    }
+}
+
+impl Polling {
+    fn begin() -> Self {
+        Self { pause: Pause::about(About::Tests), tests: 0, done: Done::until_now() }
+    }
+
+    /// Whether the thread has done something else between its last tests, of which `tests` are new.
+    fn has_worked(&mut self, tests: u32) -> bool {
+        self.tests += tests;
+        if self.tests < LOOK {
+            return false;
+        }
+        self.tests = 0;
+        let now = Done::until_now();
+        let has_worked = now.is_more_than(&self.done);
+        self.done = now;
+        has_worked
+    }
 }
 
 /// Records the outcome of a test and returns it. After [`PATIENCE`] or [`PATIENCE_ALONE`] failures
 /// in a row, further ones count as waiting, which yields the CPU when others need it and notices
-/// the end of the job: every one if PEs share CPUs, otherwise one in [`SELDOM`].
+/// the end of the job: every one if PEs share CPUs, otherwise one in [`SELDOM`]. A thread that waits in
+/// another routine, calls a collective or computes between them begins anew: it does not wait for what
+/// it tests.
 #[inline]
 pub(crate) fn tested(success: bool) -> bool {
     FAILED.with(|failed| {
@@ -46,7 +106,7 @@ pub(crate) fn tested(success: bool) -> bool {
 #[cold]
 #[inline(never)]
 fn stop_waiting() {
-    PAUSE.with_borrow_mut(|pause| *pause = None);
+    WAITING.set(None);
 }
 
 #[cold]
@@ -54,11 +114,16 @@ fn stop_waiting() {
 fn wait_a_step(failed: &Cell<u32>) {
     let (patience, seldom) =
         if WAIT_POLICY.shared() { (PATIENCE, 0) } else { (PATIENCE_ALONE, SELDOM) };
-    if failed.get() > patience + seldom {
-        failed.set(patience + 1);
-        PAUSE.with_borrow_mut(|pause| {
-            pause.get_or_insert_with(|| Pause::about(About::Tests)).step_aside()
-        });
+    if failed.get() <= patience + seldom {
+        return;
+    }
+    failed.set(patience + 1);
+    let mut polling = WAITING.take().unwrap_or_else(Polling::begin);
+    if polling.has_worked(seldom.max(1)) {
+        failed.set(0);
+    } else {
+        polling.pause.step_aside();
+        WAITING.set(Some(polling));
     }
 }
 

@@ -3,8 +3,11 @@ use crate::amo;
 use crate::argument::memory::{In, Object};
 use crate::context::Default as World;
 use crate::error::{Called::Blocking, Routine};
+use crate::job::about::About;
+use crate::stats::{For, Wait};
 use crate::testing::FakeJob;
 use std::ffi::c_int;
+use std::time::{Duration, Instant};
 
 const R: Routine = &Blocking("test");
 const CONSTANTS: [c_int; 6] = [CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE];
@@ -197,4 +200,29 @@ fn failed_tests_in_a_row_count_as_waiting_until_one_succeeds() {
     assert!(backoff::is_waiting());
     assert_eq!(test(R, at, CMP_EQ, 0), 1);
     assert!(!backoff::is_waiting());
+}
+
+/// Whether failed tests, with something else after each, count as one wait to the end.
+fn is_one_wait(between: impl Fn()) -> bool {
+    let job = five();
+    let waits = (0..300).map(|_| {
+        assert_eq!(test(R, job.at::<u32>(16), CMP_EQ, 1), 0);
+        between();
+        backoff::is_waiting()
+    });
+    let waits: Vec<_> = waits.collect();
+    assert_eq!(test(R, job.at::<u32>(16), CMP_EQ, 0), 1);
+    assert!(waits.contains(&true));
+    waits.is_sorted()
+}
+
+#[test]
+fn a_thread_that_works_between_tests_does_not_wait_for_what_it_tests() {
+    assert!(is_one_wait(|| {}));
+    assert!(is_one_wait(|| std::thread::sleep(Duration::from_micros(200))));
+    assert!(!is_one_wait(|| {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_micros(500) {}
+    }));
+    assert!(!is_one_wait(|| drop(Wait::new(For::Variable, About::Unsaid))));
 }

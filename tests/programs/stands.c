@@ -33,8 +33,9 @@ int main(int argc, char **argv)
     int *heap = shmem_malloc(64);
     if (me == 1)
         shmem_set_lock(&lock);
-    shmem_team_t odd;
+    shmem_team_t odd, even;
     shmem_team_split_strided(SHMEM_TEAM_WORLD, 1, 2, npes / 2, NULL, 0, &odd);
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 2, (npes + 1) / 2, NULL, 0, &even);
     if (me == 1) {
         sleep(1);
         if (end != NULL && strcmp(end, "-killed") == 0)
@@ -64,5 +65,13 @@ int main(int argc, char **argv)
     if (IS("test"))
         while (!shmem_long_test(&never, SHMEM_CMP_NE, 0))
             ;
+    /* The others: they test, too, but do not wait for what they test. */
+    if (IS("computing"))
+        while (!shmem_long_test(&never, SHMEM_CMP_NE, 0))
+            for (volatile int i = 0; i < 200000; i++)
+                ;
+    if (IS("collectives") && me != 3)
+        while (!shmem_long_test(&never, SHMEM_CMP_NE, 0))
+            shmem_team_sync(even);
     sleep(1000);
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// How PEs other than PE 1 wait, and the message about it.
+/// How PEs other than PE 1 wait, or what else they do, and the message about it.
 const WAITS: &[(&str, &str)] = &[
     ("barrier", "PEs 0, 2-3: in shmem_barrier_all, waiting for PE 1 on SHMEM_TEAM_WORLD, for "),
     ("team", "PE 3: in shmem_team_sync, waiting for PE 1 on team 0x3, for "),
@@ -25,6 +25,8 @@ const WAITS: &[(&str, &str)] = &[
     ),
     ("lock", "PEs 0, 2-3: in shmem_set_lock, waiting for the lock at the data segment + 0x"),
     ("test", "PEs 0, 2-3: waiting for what it tests"),
+    ("computing", "PEs 0, 2-3: not waiting in the library, running"),
+    ("collectives", "PEs 0, 2: not waiting in the library, running"),
     ("init", "PEs 0, 2-3: in shmem_malloc, waiting for PE 1 on SHMEM_TEAM_WORLD, for "),
 ];
 
