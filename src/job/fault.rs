@@ -5,8 +5,8 @@ use super::abort::{self, AbortKind};
 use super::launcher::Launcher;
 use super::{Job, about, existing, is_child, life};
 use crate::atomics::Ordering;
-use crate::sys::backtrace;
 use crate::sys::signal::{self, Event, Fault};
+use crate::sys::{backtrace, symbols};
 use onenode_core::sys::program;
 use std::fmt::{self, Write};
 use std::sync::OnceLock;
@@ -18,6 +18,7 @@ static LEAVE_IF_DEAD: OnceLock<LeaveIfDead> = OnceLock::new();
 /// Installs the handler that explains faults.
 pub(super) fn explain(leave_if_dead: LeaveIfDead) {
     LEAVE_IF_DEAD.get_or_init(|| leave_if_dead);
+    symbols::program_headers();
     signal::explain(report);
 }
 
@@ -73,7 +74,7 @@ fn report(event: &Event) {
     };
     // Kitten's alarm hangs the kernel.
     match event.deadly && job.launcher != Launcher::Kitten {
-        true => signal::in_time(event.signal, report),
+        true => signal::guarded(event.signal, report, tell_damage),
         false => report(),
     }
 }
@@ -122,6 +123,18 @@ fn tell_calls(job: &Job, event: &Event) {
             ),
         );
     }
+}
+
+/// Says why no more calls are told.
+fn tell_damage() {
+    let Some(job) = existing() else { return };
+    say_line(
+        job,
+        format_args!(
+            "  the calls before cannot be told: the stack is overwritten, for example by a write past the \
+             end of a local array"
+        ),
+    );
 }
 
 /// Explains a fault in a device's memory; `false` if it is elsewhere.

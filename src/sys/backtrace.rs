@@ -25,8 +25,8 @@ const PATH_BYTES: usize = 400;
 unsafe extern "C" {
     // Calls `each` with the frames of this thread and with the argument, and keeps neither.
     safe fn _Unwind_Backtrace(
-        each: extern "C" fn(&Frame, &mut Frames) -> c_int,
-        argument: &mut Frames,
+        each: extern "C" fn(&Frame, &mut Walk<'_>) -> c_int,
+        argument: &mut Walk<'_>,
     ) -> c_int;
     safe fn _Unwind_GetIP(frame: &Frame) -> usize;
 }
@@ -46,36 +46,36 @@ struct Frame(u8);
 const NO_REASON: c_int = 0;
 const END_OF_STACK: c_int = 5;
 
-struct Frames {
-    places: [usize; MOST],
+/// A walk along the frames of this thread, innermost first.
+struct Walk<'a> {
+    /// Begins behind the frame that the signal interrupted here: those before it belong to the handler.
+    behind: Option<usize>,
+    /// How many places have been passed on.
     count: usize,
-    /// Where the signal interrupted the program. Frames before it belong to the handler.
-    from: Option<usize>,
-    seen: bool,
+    each: &'a mut dyn FnMut(usize),
 }
 
-extern "C" fn take(frame: &Frame, frames: &mut Frames) -> c_int {
+extern "C" fn take(frame: &Frame, walk: &mut Walk<'_>) -> c_int {
     let place = _Unwind_GetIP(frame);
-    frames.seen |= frames.from.is_none_or(|from| place == from);
-    if !frames.seen {
+    if let Some(behind) = walk.behind {
+        if place == behind {
+            walk.behind = None;
+        }
         return NO_REASON;
     }
-    if frames.count == MOST || place == 0 {
+    if walk.count == MOST || place == 0 {
         return END_OF_STACK;
     }
-    frames.places[frames.count] = place;
-    frames.count += 1;
+    walk.count += 1;
+    (walk.each)(place);
     NO_REASON
 }
 
-impl Frames {
-    /// The frames of this thread, innermost first.
-    fn take(from: Option<usize>) -> Self {
-        let mut frames = Self { places: [0; MOST], count: 0, from, seen: false };
-        // If another thread holds forever what the unwinder waits for, the caller's time ends.
-        _Unwind_Backtrace(take, &mut frames);
-        frames
-    }
+/// Passes the return addresses of this thread's calls to `each`, one by one, so that what comes before
+/// damage of the stack is known.
+fn walk(behind: Option<usize>, each: &mut dyn FnMut(usize)) {
+    // If another thread holds forever what the unwinder waits for, the caller's time ends.
+    _Unwind_Backtrace(take, &mut Walk { behind, count: 0, each });
 }
 
 /// The program's file.
@@ -133,20 +133,20 @@ pub struct Call<'a> {
 }
 
 /// Passes each call to `each`, innermost first, starting with the one interrupted at `from`. May hang
-/// or fault where the stack is damaged: see [`signal::in_time`](super::signal::in_time).
+/// or fault where the stack is damaged: see [`signal::guarded`](super::signal::guarded).
 pub fn each_call(from: usize, mut each: impl FnMut(usize, Call)) {
     if !has_stack() {
         return;
     }
-    let mut frames = Frames::take(Some(from));
-    if frames.count == 0 {
-        // The stack shows nothing, for example after a call through a null pointer.
-        (frames.places[0], frames.count) = (from, 1);
-    }
     let program = Program::read();
-    for (index, place) in frames.places[..frames.count].iter().enumerate() {
-        each(index, program.call(*place, index == 0));
-    }
+    // The unwinder does not show it where it has nothing to go on from there, for example after a call
+    // through a null pointer.
+    each(0, program.call(from, true));
+    let mut index = 0;
+    walk(Some(from), &mut |place| {
+        index += 1;
+        each(index, program.call(place, false));
+    });
 }
 
 /// What is known of the call by which the program entered this library.
@@ -164,9 +164,13 @@ pub fn entry(mut each: impl FnMut(Entry)) {
     if !has_stack() {
         return;
     }
-    let frames = Frames::take(None);
+    let (mut places, mut count) = ([0; MOST], 0);
+    walk(None, &mut |place| {
+        places[count] = place;
+        count += 1;
+    });
     let program = Program::read();
-    let calls = || frames.places[..frames.count].iter().map(|place| program.call(*place, false));
+    let calls = || places[..count].iter().map(|place| program.call(*place, false));
     let library = program.call(entry_of_library as *const () as usize, true);
     if !library.is_programs() {
         let outside = calls().find(|call| call.info.dli_fbase != library.info.dli_fbase);
@@ -231,15 +235,14 @@ impl fmt::Display for Call<'_> {
         } else if let Some(name) = text(info.dli_sname) {
             write!(f, "{name}+{:#x} in ", place.wrapping_sub(info.dli_saddr as usize))?;
         }
-        let loaded = text(info.dli_fname);
-        match (program, loaded) {
-            (Some((path, address)), _) if path.or(loaded).is_some() => {
-                write!(f, "{}(+{address:#x})", path.or(loaded).unwrap_or("?"))
-            }
-            (None, Some(file)) => {
-                write!(f, "{file}(+{:#x})", place.wrapping_sub(info.dli_fbase as usize))
-            }
-            _ => write!(f, "{place:#x}"),
+        let (path, address) = match program {
+            Some((path, address)) => (*path, *address),
+            None => (None, place.wrapping_sub(info.dli_fbase as usize)),
+        };
+        // The loader knows the program by its argument 0, which lies on the stack and may be overwritten.
+        match path.or_else(|| text(info.dli_fname)) {
+            Some(file) => write!(f, "{file}(+{address:#x})"),
+            None => write!(f, "{place:#x}"),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::atomics::{AtomicI32, Ordering};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, raise};
-use nix::unistd::{alarm, getpid, gettid};
+use nix::unistd::{Pid, alarm, getpid, gettid, pause};
 use onenode_core::arch;
 use onenode_core::sys::map;
 use std::cell::Cell;
@@ -241,10 +241,39 @@ pub(super) fn unblock(signal: libc::c_int) {
     let _ = SigSet::from(signal).thread_unblock();
 }
 
-/// Calls `report` in a process that dies of this signal. If it takes long, because a pipe is full or
-/// another thread holds a lock for ever, the signal ends the process meanwhile.
-pub fn in_time(signal: i32, report: impl FnOnce()) {
+/// The thread that reports of what the process dies, and what it says if it faults.
+static REPORTER: OnceLock<(Pid, fn())> = OnceLock::new();
+
+/// What to call if the reporting thread faults. Any other thread stays here: the process is about to end.
+fn reporters() -> fn() {
+    match REPORTER.get() {
+        Some((thread, faulted)) if *thread == gettid() => *faulted,
+        _ => loop {
+            pause();
+        },
+    }
+}
+
+extern "C" fn fault_again(signal: libc::c_int) {
+    reporters()();
+    die(signal);
+}
+
+/// Calls `report` in a process that dies of this signal. If it faults, `faulted` is called, and the signal
+/// ends the process; likewise if it takes long, because a pipe is full or another thread holds a lock for
+/// ever. Once per process.
+pub fn guarded(signal: i32, report: impl FnOnce(), faulted: fn()) {
+    if REPORTER.set((gettid(), faulted)).is_err() {
+        reporters();
+        return;
+    }
     DEADLY_SIGNAL.store(signal, Ordering::Relaxed);
+    for fault in DEADLY[..FAULTS].iter() {
+        // SAFETY: the handler ends the process as the signal was about to, after what is safe in a
+        // handler; it is not interrupted by a fault of its own, which ends the process.
+        unsafe { handle(*fault, SigHandler::Handler(fault_again), SaFlags::SA_ONSTACK) };
+        unblock(*fault);
+    }
     // SAFETY: the handler ends the process as the signal was about to, by system calls only.
     unsafe { handle(libc::SIGALRM, SigHandler::Handler(die), SaFlags::SA_ONSTACK) };
     unblock(libc::SIGALRM);

@@ -7,6 +7,7 @@ use nix::sys::stat::{Mode, fstat};
 use onenode_core::sys::process::passed_by_kernel;
 use std::os::fd::AsRawFd;
 use std::slice;
+use std::sync::OnceLock;
 
 /// Offsets and sizes of the parts that are read of an ELF header, a section header and a symbol
 /// (`elf(5)`, 64 bits).
@@ -82,9 +83,11 @@ pub fn program_file() -> &'static [u8] {
     }
 }
 
-/// The address of this program's program headers in memory.
+/// The address of this program's program headers in memory. The kernel's word for it lies on the stack, which a
+/// program that fails may have overwritten: ask once before.
 pub fn program_headers() -> usize {
-    passed_by_kernel(libc::AT_PHDR)
+    static HEADERS: OnceLock<usize> = OnceLock::new();
+    *HEADERS.get_or_init(|| passed_by_kernel(libc::AT_PHDR))
 }
 
 /// The address that corresponds to address 0 in this program's `file`.
