@@ -24,14 +24,19 @@ const EACH_LOOK: Duration = Duration::from_millis(5);
 const LAUNCHER: Duration = Duration::from_secs(5);
 /// How long the launcher may take to see a PE end.
 pub const NOTICED: Duration = Duration::from_secs(1);
+/// How many seconds the handlers of `exit` may take in the PE that ends the job.
+const HANDLERS: u32 = 1;
 /// How often a PE looks whether that has happened.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// Last of all exit handlers: ends the job if the program still owes a finalisation, unless `oshrun`
-/// reports it. Whatever status the program has chosen, this process ends with the job's: other
-/// launchers return that of any process.
+/// reports it, and if the handlers run in [`exit_job`]. Whatever status the program has chosen, this process
+/// ends with the job's: other launchers return that of any process.
 pub(super) fn leave_unfinalised() {
     let Some(job) = existing().filter(|_| !super::is_child()) else { return };
+    if is_exiting() {
+        end_exit();
+    }
     let owes = job.control.pe(job.pe).stage() == Stage::Ready;
     if !owes || job.launcher == Launcher::Oshrun || job.npes == 1 {
         return;
@@ -109,6 +114,11 @@ pub(super) fn tell_when_asked(job: &Job) {
 /// Leaves the job, after the end of the PE that is dying if that is what `word` says.
 #[cold]
 fn leave_settled(job: &Job, word: u64) -> ! {
+    if is_exiting() {
+        // A handler of `exit` waits in the library. Those that are left could, too.
+        ending::only_in_exiting_thread();
+        end_exit();
+    }
     let word = settled(job, word);
     if job.launcher == Launcher::Oshrun {
         if let Some(network) = job.network() {
@@ -214,6 +224,23 @@ pub fn end_job(status: i32) -> ! {
         }
     }
     ending::flush_and_exit(status)
+}
+
+/// Ends the whole job with `status`, this process last and as `exit` does: its handlers run first, for at most
+/// [`HANDLERS`] seconds. The caller has raised the abort word, so a handler that waits in the library ends the process.
+pub(super) fn exit_job(status: i32) -> ! {
+    ending::exit(status, HANDLERS, end_exit)
+}
+
+/// Whether this process runs the handlers of `exit` before it ends the job.
+pub(super) fn is_exiting() -> bool {
+    ending::is_exiting()
+}
+
+/// Ends the job after the handlers of `exit`, or in their place.
+fn end_exit() -> ! {
+    let word = existing().map_or(0, |job| job.control.job().header().abort.load(Ordering::Relaxed));
+    end_job(abort::decode(word).map_or(1, |cause| cause.status))
 }
 
 /// Completes this PE's connections, or else tells the other nodes of the job's end before the connections

@@ -353,7 +353,8 @@ extern "C" fn leaving() {
     const ROUTINE: Routine = &Blocking("exit");
     let Some(job) = existing().filter(|_| !fork::is_child()) else { return };
     let record = job.control.pe(job.pe);
-    if record.stage() == Stage::Ready && record.implicit_finalize.load(Ordering::Relaxed) != 0 {
+    let finalises = record.stage() == Stage::Ready && !ending::is_exiting();
+    if finalises && record.implicit_finalize.load(Ordering::Relaxed) != 0 {
         INITIALISATIONS.store(1, Ordering::Relaxed);
         conclude(ROUTINE);
     }
@@ -375,7 +376,7 @@ pub fn global_exit(routine: Routine, status: i32) -> ! {
     let job = job(routine);
     // If PEs call this with different statuses, the first becomes the job's.
     abort::raise(job.control.job(), AbortKind::GlobalExit, job.pe, status);
-    ending::end_job(status)
+    ending::exit_job(status)
 }
 
 /// `shmem_query_initialized`.

@@ -204,7 +204,7 @@ impl Shmem {
         core::sync_all(&Blocking("sync_all"));
     }
 
-    /// Ends all PEs immediately with `status`.
+    /// Ends all PEs immediately with `status`, this one as [`std::process::exit`] does: handlers of `atexit` run.
     pub fn global_exit(&self, status: i32) -> ! {
         setup::global_exit(&Blocking("global_exit"), status)
     }

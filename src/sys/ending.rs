@@ -6,7 +6,7 @@ use super::{signal, streams};
 use crate::atomics::{AtomicBool, AtomicI32, Ordering};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SaFlags, SigHandler, Signal, kill};
-use nix::unistd::{Pid, gettid, pause};
+use nix::unistd::{Pid, alarm, gettid, pause};
 use onenode_core::sys::process::{self, exit_now};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::OnceLock;
@@ -26,7 +26,11 @@ const LAST_MICROSECONDS: libc::suseconds_t = 300_000;
 pub fn begin() -> bool {
     let me = gettid().as_raw();
     match THREAD.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed) {
-        Ok(_) => true,
+        Ok(_) => {
+            // What is done from now on ends by itself.
+            alarm::cancel();
+            true
+        }
         Err(other) if other == me => false,
         Err(_) => loop {
             pause();
@@ -46,14 +50,54 @@ pub fn flush_and_exit(status: i32) -> ! {
     exit_now(status)
 }
 
-extern "C" fn alarm(_: libc::c_int) {
+/// The thread that has called [`exit`]; 0 if none has.
+static EXITING: AtomicI32 = AtomicI32::new(0);
+/// What to do when the handlers of `exit` take too long.
+static LATE: OnceLock<fn() -> !> = OnceLock::new();
+
+extern "C" fn late(_: libc::c_int) {
+    LATE.get().inspect(|late| late());
+}
+
+/// Calls exit(3) once, in the first thread that comes here. `then` takes over in a signal handler if the
+/// handlers of `exit` take longer than `limit` seconds, and at once if one of them calls this.
+pub fn exit(status: i32, limit: u32, then: fn() -> !) -> ! {
+    let me = gettid().as_raw();
+    if EXITING.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+        only_in_exiting_thread();
+        then();
+    }
+    LATE.get_or_init(|| then);
+    // SAFETY: the process is about to end. What `then` does in a handler, as in one for SIGTERM, may fail;
+    // the process would not have ended without it.
+    unsafe { signal::handle(libc::SIGALRM, SigHandler::Handler(late), SaFlags::empty()) };
+    signal::unblock(libc::SIGALRM);
+    alarm::set(limit);
+    std::process::exit(status)
+}
+
+/// Whether [`exit`] has been called.
+pub fn is_exiting() -> bool {
+    EXITING.load(Ordering::Relaxed) != 0
+}
+
+/// Keeps all threads but the one that has called [`exit`].
+pub fn only_in_exiting_thread() {
+    if EXITING.load(Ordering::Relaxed) != gettid().as_raw() {
+        loop {
+            pause();
+        }
+    }
+}
+
+extern "C" fn at_alarm(_: libc::c_int) {
     exit_now(STATUS.load(Ordering::Relaxed))
 }
 
 /// Makes SIGALRM end the process, and unblocks it in this thread.
 fn take_alarms() {
     // SAFETY: the handler ends the process by a system call.
-    unsafe { signal::handle(libc::SIGALRM, SigHandler::Handler(alarm), SaFlags::empty()) };
+    unsafe { signal::handle(libc::SIGALRM, SigHandler::Handler(at_alarm), SaFlags::empty()) };
     signal::unblock(libc::SIGALRM);
 }
 

@@ -7,10 +7,33 @@
 // case: others-sleep sleep | status=3 stdout=buffered_and_flushed stdout=of_the_others
 // case: all-call all | status=3 stdout=buffered_and_flushed
 // case: zero zero | status=0 stdout=buffered_and_flushed
+// case: handler handler | status=3 stdout=buffered_and_flushed stdout=handler_ran stdout=of_the_others
+// case: handler-hangs handler-hangs | status=3 stdout=buffered_and_flushed stdout=handler_ran
+// case: handler-waits handler-waits | status=3 stdout=buffered_and_flushed stdout=handler_ran
+// case: handler-finalizes handler-finalizes | status=3 stdout=buffered_and_flushed stdout=handler_ran
+// case: handler-exits handler-exits | status=3 stdout=buffered_and_flushed stdout=handler_ran
+// case: handler-ends-again handler-ends-again | status=3 stdout=buffered_and_flushed stdout=handler_ran
 #include "check.h"
 #include <unistd.h>
 
 static long never, lock, held;
+static const char *handled;
+
+static void handler(void)
+{
+    printf("handler_ran\n");
+    if (strcmp(handled, "handler-hangs") == 0)
+        for (;;)
+            sleep(1000);
+    if (strcmp(handled, "handler-waits") == 0)
+        shmem_barrier_all();
+    if (strcmp(handled, "handler-finalizes") == 0)
+        shmem_finalize();
+    if (strcmp(handled, "handler-exits") == 0)
+        exit(9);
+    if (strcmp(handled, "handler-ends-again") == 0)
+        shmem_global_exit(8);
+}
 
 int main(int argc, char **argv)
 {
@@ -30,6 +53,9 @@ int main(int argc, char **argv)
                 shmem_long_atomic_set(&held, 1, pe);
         }
         printf("buffered_and_flushed\n");
+        handled = how;
+        if (strncmp(how, "handler", 7) == 0)
+            atexit(handler);
         shmem_global_exit(strcmp(how, "zero") == 0 ? 0 : 3);
     }
     if (strcmp(how, "compute") == 0)
