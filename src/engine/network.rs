@@ -17,7 +17,7 @@ pub const VARIABLE: &str = "UCX_NET_DEVICES";
 /// The device of hosts that are one machine.
 const LOOPBACK: &str = "lo";
 /// The most addresses that a host tells of, which limits the text.
-const MOST: usize = 16;
+pub const MOST: usize = 16;
 /// The most bytes of the reason why a host has no RDMA.
 const REASON: usize = 120;
 
@@ -191,10 +191,14 @@ impl Site {
         (addresses.len() <= MOST).then_some(Self { stack, addresses, rdma })
     }
 
+    /// Its addresses, at most [`MOST`].
+    pub fn addresses(&self) -> impl Iterator<Item = IpAddr> {
+        self.addresses.iter().map(|it| it.0)
+    }
+
     /// Its first address in a network.
     fn within(&self, network: (IpAddr, u8)) -> Option<IpAddr> {
-        let is_within = |ip: &IpAddr| is_in(*ip, network);
-        self.addresses.iter().map(|it| it.0).find(is_within)
+        self.addresses().find(|ip| is_in(*ip, network))
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) use places::SLOT_STRIDE;
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Must change whenever the meaning of a byte here or in a control area changes.
-pub const LAYOUT: u32 = 21;
+pub const LAYOUT: u32 = 22;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);

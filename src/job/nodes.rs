@@ -8,10 +8,11 @@
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
 use crate::engine::WORKER_BYTES;
-use crate::engine::network::Route;
+use crate::engine::network::{self, Route, Site};
 use crate::error::Error;
 use onenode_core::area::{Shared, SharedArea};
 use onenode_core::packed;
+use std::net::{IpAddr, Ipv6Addr};
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
 
@@ -24,6 +25,8 @@ pub const MOST: usize = 1 << 16;
 /// The most bytes of a route: the names of a network device and of an RDMA port, or the reason for TCP, which
 /// names a host; with room.
 const ROUTE_BYTES: usize = 512;
+/// The bytes of an address.
+const ADDRESS_BYTES: usize = 16;
 /// The most bytes of a host name.
 pub const HOST_BYTES: usize = 256;
 
@@ -79,6 +82,8 @@ struct Record {
     agent: [AtomicU64; RECORD_BYTES / 8],
     worker: [AtomicU64; WORKER_BYTES / 8],
     route: [AtomicU64; ROUTE_BYTES / 8],
+    /// The host's addresses as IPv6 has them; zeros behind the last.
+    addresses: [AtomicU64; network::MOST * ADDRESS_BYTES / 8],
 }
 
 /// A bit for each port at which UCX has listened for a process of this node.
@@ -220,6 +225,27 @@ impl Nodes {
         record.route_bytes.store(text.len() as u32, Ordering::Release);
         Ok(())
     }
+    /// Notes the addresses of all nodes' hosts, in order. Called before this node's agent and PEs need them.
+    pub fn set_sites(&self, sites: &[Site]) {
+        for (node, site) in sites.iter().enumerate() {
+            let octets = site.addresses().flat_map(|ip| match ip {
+                IpAddr::V4(ip) => ip.to_ipv6_mapped().octets(),
+                IpAddr::V6(ip) => ip.octets(),
+            });
+            packed::store(&self.record(node).addresses, &octets.collect::<Vec<_>>());
+        }
+    }
+    /// The addresses of all nodes' hosts, as they have been noted here.
+    pub fn addresses(&self) -> Vec<IpAddr> {
+        let mut all = Vec::new();
+        for node in 0..self.count {
+            let bytes = read(&self.record(node).addresses, network::MOST * ADDRESS_BYTES);
+            let octets = bytes.chunks(ADDRESS_BYTES).filter_map(|octets| octets.try_into().ok());
+            let found = octets.map(|octets: [u8; ADDRESS_BYTES]| Ipv6Addr::from(octets));
+            all.extend(found.filter(|ip| !ip.is_unspecified()).map(|ip| ip.to_canonical()));
+        }
+        all
+    }
     /// How others reach the worker of this node's only PE, as it has been set here.
     pub fn worker(&self) -> Vec<u8> {
         let record = self.record(self.own);
@@ -318,6 +344,19 @@ mod tests {
             assert_eq!(nodes.route(), route);
         }
         assert!(nodes.set_route(&Route::over("x".repeat(ROUTE_BYTES + 1))).is_err());
+    }
+
+    #[test]
+    fn the_addresses_are_those_of_all_hosts() {
+        let file = JobFile::create_on_nodes(1, &[of(1, "a"), of(1, "b")]).expect("a job's file");
+        let nodes = file.nodes().expect("a table");
+        assert_eq!(nodes.addresses(), [] as [IpAddr; 0]);
+        let most: Vec<_> = (1..=network::MOST).map(|i| format!("10.0.0.{i}-24")).collect();
+        let sites = [format!("a,fd00::7-64,{}", most[1..].join(",")), "b,192.168.1.1-24".into()];
+        let sites = sites.map(|text| Site::decode(&text).expect("a site"));
+        nodes.set_sites(&sites);
+        assert_eq!(nodes.addresses().len(), network::MOST + 1);
+        assert!(sites.iter().flat_map(Site::addresses).eq(nodes.addresses()));
     }
 
     #[test]

@@ -84,6 +84,7 @@ fn introduce_node(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Resu
     }
     let chosen = environment::variable(network::VARIABLE);
     let (name, preference) = (|node| nodes.host(node), Preference::own()?);
+    nodes.set_sites(&sites);
     nodes.set_route(&network::route(&sites, nodes.own(), name, preference, chosen.as_deref())?)?;
     let record = hex(&start_agent(job)?);
     exchange.publish(About::Agent, nodes.own(), &record)?;

@@ -6,6 +6,7 @@
 
 pub mod addresses;
 pub mod backtrace;
+mod chooser;
 pub mod clock;
 pub mod ending;
 pub mod environment;

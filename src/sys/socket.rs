@@ -2,6 +2,7 @@
 //! and sending without a signal.
 #![allow(unsafe_code)]
 
+use super::chooser;
 use libc::{c_int, sockaddr, socklen_t};
 use nix::errno::Errno;
 use nix::sys::socket::{
@@ -10,7 +11,7 @@ use nix::sys::socket::{
 use std::fs::{self, File};
 use std::io;
 use std::mem::MaybeUninit;
-use std::net::{SocketAddr, SocketAddrV4};
+use std::net::{IpAddr, SocketAddr, SocketAddrV4, TcpListener};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
@@ -91,26 +92,52 @@ pub fn lengthen_queue(listener: &impl AsFd) -> io::Result<()> {
     Ok(socket::listen(listener, Backlog::MAXCONN)?)
 }
 
-/// Lets [`stop_listening`] keep a listener's port, also while connections to it are open that have come from
-/// now on.
+/// Opens a second listener beside one that is prepared by [`share_port`]. From now on that one gets
+/// connections from its own address and from `first` only, and the new one, which does not block, all others.
+/// Each has a queue of its own, so those who fill the second one keep nobody out of the first.
+///
+/// # Errors
+/// If there is no descriptor left, or the system does not choose between listeners.
+pub fn divide(listener: BorrowedFd, first: &[IpAddr]) -> io::Result<TcpListener> {
+    let at = own(listener.as_raw_fd()).ok_or(Errno::EAFNOSUPPORT)?.ip();
+    let (second, address) = beside(listener)?;
+    socket::bind(second.as_raw_fd(), &address)?;
+    lengthen_queue(&second)?;
+    let mut program = chooser::by_source(at, first.iter().copied().chain([at]));
+    let program = libc::sock_fprog { len: program.len() as u16, filter: program.as_mut_ptr() };
+    socket::setsockopt(&listener, sockopt::AttachReusePortCbpf, &program)?;
+    let second = TcpListener::from(second);
+    second.set_nonblocking(true)?;
+    Ok(second)
+}
+
+/// A new socket that may share the port of a listener, and that one's address.
+fn beside(listener: BorrowedFd) -> io::Result<(OwnedFd, SockaddrStorage)> {
+    let at: SockaddrStorage = socket::getsockname(listener.as_raw_fd())?;
+    let family = at.family().ok_or(Errno::EAFNOSUPPORT)?;
+    let new = socket::socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
+    socket::setsockopt(&new, sockopt::ReusePort, &true)?;
+    Ok((new, at))
+}
+
+/// Lets another socket of this user have a listener's port, too: for [`divide`], and for [`stop_listening`],
+/// also while connections to it are open that have come from now on.
 ///
 /// # Errors
 /// If the system does not let sockets share a port.
-pub fn prepare_to_stop(listener: BorrowedFd) -> io::Result<()> {
+pub fn share_port(listener: BorrowedFd) -> io::Result<()> {
     Ok(socket::setsockopt(&listener, sockopt::ReusePort, &true)?)
 }
 
-/// Ends a prepared listener that another part of the process goes on to use: its descriptor becomes a socket
-/// that nobody can connect to and that keeps the port, so that no other process listens there.
+/// Ends a listener whose port may be shared, and that another part of the process goes on to use: its
+/// descriptor becomes a socket that nobody can connect to and that keeps the port, so that no other process
+/// listens there.
 ///
 /// # Errors
 /// If there is no descriptor left, or the port cannot be kept.
 pub fn stop_listening(listener: BorrowedFd) -> io::Result<()> {
-    let at: SockaddrStorage = socket::getsockname(listener.as_raw_fd())?;
-    let family = at.family().ok_or(Errno::EAFNOSUPPORT)?;
-    let kept = socket::socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
     // The port belongs to both for a moment.
-    socket::setsockopt(&kept, sockopt::ReusePort, &true)?;
+    let (kept, at) = beside(listener)?;
     let bound = socket::bind(kept.as_raw_fd(), &at);
     // SAFETY: takes no memory. Both numbers stay open, and their owners go on to use them.
     if unsafe { libc::dup3(kept.as_raw_fd(), listener.as_raw_fd(), libc::O_CLOEXEC) } == -1 {
@@ -259,11 +286,43 @@ mod tests {
     }
 
     #[test]
+    fn each_queue_gets_those_from_its_addresses() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = listener.local_addr().unwrap();
+        share_port(listener.as_fd()).unwrap();
+        let others = divide(listener.as_fd(), &["127.0.0.7".parse().unwrap()]).unwrap();
+        let connect = |from: &str| {
+            let client = socket::socket(
+                socket::AddressFamily::Inet,
+                SockType::Stream,
+                SockFlag::SOCK_CLOEXEC,
+                None,
+            );
+            let client = client.unwrap();
+            let address = |at: SocketAddr| SockaddrStorage::from(at);
+            socket::bind(client.as_raw_fd(), &address(SocketAddr::new(from.parse().unwrap(), 0)))
+                .unwrap();
+            socket::connect(client.as_raw_fd(), &address(at)).unwrap();
+            client
+        };
+        for _ in 0..8 {
+            let clients = ["127.0.0.1", "127.0.0.7"].map(connect);
+            for client in clients {
+                let (_, from) = listener.accept().unwrap();
+                assert_eq!(Some(from), own(client.as_raw_fd()));
+            }
+            let stranger = connect("127.0.0.8");
+            assert!(pass::wait([others.as_fd()].into_iter(), Duration::from_secs(20)));
+            assert_eq!(Some(others.accept().unwrap().1), own(stranger.as_raw_fd()));
+        }
+    }
+
+    #[test]
     fn nobody_connects_to_what_stopped_listening_or_gets_its_port() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
         let _early = TcpStream::connect(at).unwrap();
-        prepare_to_stop(listener.as_fd()).unwrap();
+        share_port(listener.as_fd()).unwrap();
         let _late = TcpStream::connect(at).unwrap();
         stop_listening(listener.as_fd()).unwrap();
         assert_eq!(TcpStream::connect(at).unwrap_err().kind(), io::ErrorKind::ConnectionRefused);

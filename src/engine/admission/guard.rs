@@ -85,7 +85,7 @@ pub fn open_guarded<R>(
         ));
     }
     for (fd, _) in &listeners {
-        socket::prepare_to_stop(*fd)
+        socket::share_port(*fd)
             .map_err(|error| Error::Engine(format!("keeping a port of UCX: {error}")))?;
     }
     let guard = Guard(Arc::new(Mutex::new(Door { listeners, ..Door::default() })));

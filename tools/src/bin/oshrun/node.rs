@@ -166,6 +166,7 @@ fn prepare(task: &Begin) -> Result<(Plan<'_>, Arc<JobFile>), Failure> {
         file.set_secret(&task.secret);
     }
     if let Some(nodes) = file.nodes() {
+        nodes.set_sites(&task.sites);
         let name = |node: usize| task.nodes[node].host.clone();
         let variable = |name| options.parts[0].variable(name);
         let preference = Preference::of(variable(TRANSPORT.name).as_deref());
