@@ -59,7 +59,8 @@ impl Report {
 pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infallible, Error> {
     let table = job.clone();
     let route = job.nodes().map(Nodes::route).unwrap_or_default();
-    let (worker, record) = Server::open(job.near(), &route, move || table.secret())?;
+    let hosts = job.nodes().map(Nodes::addresses).unwrap_or_default();
+    let (worker, record) = Server::open(job.near(), (&route, &hosts), move || table.secret())?;
     // PEs must not get the agent's port after its end.
     if let Some(nodes) = job.nodes() {
         record.access.listens.iter().for_each(|at| _ = nodes.claim(at.port()));

@@ -27,7 +27,38 @@ pub fn trials() -> Vec<Trial> {
             .with_ignored_flag(one_node),
         Trial::test("strangers/network/alone", || network("node0:1,node1:1", 2))
             .with_ignored_flag(one_node),
+        Trial::test("strangers/flood/agent", || flood("node0:2,node1:2", 4))
+            .with_ignored_flag(one_node),
+        Trial::test("strangers/flood/alone", || flood("node0:1,node1:1", 2))
+            .with_ignored_flag(one_node),
     ]
+}
+
+/// A stranger on a third host, who holds as many connections as it gets to the ports of a job that starts,
+/// neither ends it nor delays it for long.
+fn flood(hosts: &str, pes: usize) -> Result {
+    /// In seconds: far longer than the PEs need, and shorter than they would wait for a place in a full queue.
+    const LONG: u64 = 8;
+    let program = compile::plain("tests/programs/ports.c", &[])?;
+    let flooded = tree::scratch(format!("flooded-{pes}"));
+    let _ = std::fs::remove_file(&flooded);
+    let job = nodes::oshrun(hosts, pes, nodes::NAMESPACES, &[]);
+    let mut command = nodes::among_namespaces(3);
+    let together = r#""$@" late "$FLOODED" & job=$!
+        ports=$(ip netns exec node1 "$PORTS" list | sort -u)
+        ip netns exec node2 "$PORTS" flood "$FLOODED" 10.77.0.2 $ports & flood=$!
+        wait $job; status=$?; kill $flood; exit $status"#;
+    command.args(["sh", "-c", together, "sh"]).arg(job.get_program()).args(job.get_args());
+    command.arg(&program).env("PORTS", &program).env("FLOODED", &flooded);
+    let outcome = launch::run(command)?;
+    let _ = std::fs::remove_file(&flooded);
+    outcome.success()?;
+    let seconds = |line: &str| line.strip_prefix("met after ")?.strip_suffix(" s")?.parse().ok();
+    let all: Option<Vec<u64>> = outcome.stdout.lines().map(seconds).collect();
+    outcome.require(
+        all.is_some_and(|all| all.len() == pes && all.iter().all(|it| *it < LONG)),
+        format!("expected {pes} PEs that meet within {LONG} s"),
+    )
 }
 
 /// A stranger who can connect to the ports of a job over two hosts, on one of them, neither reaches

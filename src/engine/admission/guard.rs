@@ -4,6 +4,7 @@
 //! an MPI library that uses the same UCX, it is `accept` as ever.
 #![allow(unsafe_code)]
 
+use super::{Queue, TURN};
 use crate::error::Error;
 use crate::sys::library::Library;
 use crate::sys::socket;
@@ -11,7 +12,8 @@ use libc::{c_int, sockaddr, socklen_t};
 use onenode_core::sys::mutex;
 use std::collections::VecDeque;
 use std::ffi::CStr;
-use std::net::{SocketAddr, TcpStream};
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
@@ -19,13 +21,13 @@ use std::time::Duration;
 /// UCX's libraries; some versions accept in one, some in another.
 const LIBRARIES: [&CStr; 3] = [c"libucs.so.0", c"libuct.so.0", c"libucp.so.0"];
 
-/// The most connections that wait to be admitted. If more come, the oldest makes room.
-const MOST: usize = 256;
 /// How long it may take to make UCX look.
 const RING: Duration = Duration::from_millis(100);
+/// The most own connections that may be on their way for that.
+const RINGS: usize = 16;
 
 /// The sockets at which one UCX worker listens.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Guard(Arc<Mutex<Door>>);
 
 #[derive(Default)]
@@ -33,12 +35,25 @@ struct Door {
     listeners: Vec<(BorrowedFd<'static>, SocketAddr)>,
     /// Whether connections are to be kept until they are admitted, instead of closed.
     keeps: bool,
-    /// Those that have come, with the other side's address and the server's time when it first saw them.
-    waiting: Vec<(OwnedFd, SocketAddr, Option<Duration>)>,
+    /// Those that have come.
+    waiting: Vec<Waiting>,
+    /// Where those come from that clients have announced and that have not come.
+    expected: Vec<SocketAddr>,
+    /// The hosts of clients that may have connected without having announced it.
+    clients: Vec<IpAddr>,
     /// Those that UCX may have.
     admitted: VecDeque<OwnedFd>,
     /// Own connections that only make UCX look.
     rings: Vec<SocketAddr>,
+}
+
+/// A connection that nobody has announced.
+struct Waiting {
+    connection: OwnedFd,
+    from: SocketAddr,
+    queue: Queue,
+    /// The server's time when it first saw the connection.
+    since: Option<Duration>,
 }
 
 /// All guards. `opening`: a worker opens sockets just now; these listened before.
@@ -123,7 +138,7 @@ unsafe extern "C" fn accept(fd: c_int, address: *mut sockaddr, bytes: *mut sockl
         (all.doors.iter().find_map(of), is_new)
     };
     match guard {
-        Some((guard, listener)) => match guard.door().accept(listener) {
+        Some((guard, listener)) => match guard.accept(listener) {
             // SAFETY: the caller guarantees the room for the address.
             Some(connection) => unsafe { socket::hand_over(connection, address, bytes) },
             None => socket::nothing_to_accept(),
@@ -139,19 +154,23 @@ impl Door {
         self.listeners.iter().map(|it| it.0).find(|fd| fd.as_raw_fd() == number)
     }
 
-    /// Takes in what has come. Returns a connection for UCX.
-    fn accept(&mut self, listener: BorrowedFd) -> Option<OwnedFd> {
-        while let Some((connection, address)) = socket::accept(listener) {
-            if let Some(ring) = self.rings.iter().position(|ring| *ring == address) {
-                self.rings.swap_remove(ring);
-            } else if self.keeps {
-                if self.waiting.len() >= MOST {
-                    self.waiting.remove(0);
-                }
-                self.waiting.push((connection, address, None));
-            }
+    /// Keeps a connection that has come. Returns one to be closed: this one, or the oldest one in a full queue.
+    /// A stranger's is among those when there are more than clients may have made.
+    fn keep(&mut self, new: Waiting) -> Option<Waiting> {
+        if let Some(ring) = self.rings.iter().position(|ring| *ring == new.from) {
+            self.rings.swap_remove(ring);
+            return Some(new);
         }
-        self.admitted.pop_front()
+        if !self.keeps {
+            return Some(new);
+        }
+        let alike = |it: &Waiting| it.queue == new.queue && !self.expected.contains(&it.from);
+        let is_full = self.waiting.iter().filter(|it| alike(it)).count()
+            >= new.queue.room() + self.clients.len();
+        let oldest = self.waiting.iter().position(alike).filter(|_| is_full);
+        let oldest = oldest.map(|at| self.waiting.remove(at));
+        self.waiting.push(new);
+        oldest
     }
 }
 
@@ -179,47 +198,143 @@ impl Guard {
         Ok(())
     }
 
-    /// Keeps the connections that come from now on for [`admit`](Self::admit).
-    pub(super) fn keep(&self) {
-        self.door().keeps = true;
+    /// Keeps the connections that come from now on for [`admit`](Self::admit). Those that do not come from
+    /// `hosts` come to the listeners that this returns, one at each of UCX's ports, and not to UCX's.
+    ///
+    /// # Errors
+    /// If the system has no second queue for a port.
+    pub(super) fn keep(&self, hosts: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
+        let listeners = {
+            let mut door = self.door();
+            door.keeps = true;
+            door.listeners.clone()
+        };
+        let others = listeners.iter().map(|(fd, _)| socket::divide(*fd, hosts)).collect();
         // Some may wait since before.
         self.ring();
+        others
     }
 
-    /// Hands the connection from this address to UCX; false if it has not come.
-    pub(super) fn admit(&self, from: SocketAddr) -> bool {
+    /// Takes in some of what has come. Returns a connection for UCX.
+    fn accept(&self, listener: BorrowedFd) -> Option<OwnedFd> {
+        self.take_in(listener, Queue::Hosts);
+        self.door().admitted.pop_front()
+    }
+
+    /// Takes in some of what has come, and returns how many. The door stays open to others meanwhile.
+    pub(super) fn take_in(&self, listener: BorrowedFd, queue: Queue) -> usize {
+        let come = || socket::accept(listener);
+        let keep = |(connection, from)| {
+            let closed = self.door().keep(Waiting { connection, from, queue, since: None });
+            drop(closed);
+        };
+        std::iter::from_fn(come).take(TURN).map(keep).count()
+    }
+
+    /// Hands the connections from these addresses to UCX, if they have come, and returns their addresses.
+    /// The others are expected. More clients, on the hosts `clients`, may have connected.
+    pub(super) fn admit(
+        &self,
+        announced: Vec<SocketAddr>,
+        clients: Vec<IpAddr>,
+    ) -> Vec<SocketAddr> {
         let mut door = self.door();
-        // An earlier one from there has ended.
-        let Some(at) = door.waiting.iter().rposition(|it| it.1 == from) else { return false };
-        let (connection, ..) = door.waiting.remove(at);
-        door.admitted.push_back(connection);
+        let (mut come, mut expected) = (Vec::new(), Vec::new());
+        for address in announced {
+            // An earlier one from there has ended.
+            match door.waiting.iter().rposition(|it| it.from == address) {
+                Some(at) => {
+                    let Waiting { connection, .. } = door.waiting.remove(at);
+                    door.admitted.push_back(connection);
+                    come.push(address);
+                }
+                None => expected.push(address),
+            }
+        }
+        (door.expected, door.clients) = (expected, clients);
+        let rings = !door.admitted.is_empty();
         drop(door);
-        self.ring();
-        true
+        if rings {
+            self.ring();
+        }
+        come
     }
 
-    /// Makes UCX look: it accepts when its socket becomes readable.
+    /// Whether UCX has not yet got all that have been admitted.
+    pub(super) fn is_behind(&self) -> bool {
+        !self.door().admitted.is_empty()
+    }
+
+    /// Makes UCX look: it accepts when its socket becomes readable. If too many others wait, it looks without
+    /// this, too.
     fn ring(&self) {
-        // The address is known before UCX can accept: the door is locked.
+        let Some((_, address)) = self.door().listeners.first().copied() else { return };
+        let Ok(ring) = TcpStream::connect_timeout(&address, RING) else { return };
+        let Ok(from) = ring.local_addr() else { return };
         let mut door = self.door();
-        let Some((_, address)) = door.listeners.first().copied() else { return };
-        // If too many others wait, UCX looks without this, too.
-        if let Ok(ring) = TcpStream::connect_timeout(&address, RING) {
-            door.rings.extend(ring.local_addr());
+        match door.waiting.iter().position(|it| it.from == from) {
+            Some(at) => drop(door.waiting.remove(at)),
+            // It has not been accepted; or an earlier one has been lost, and others need its place.
+            None => {
+                let more = door.rings.len().saturating_sub(RINGS - 1);
+                door.rings.drain(..more);
+                door.rings.push(from);
+            }
         }
     }
 
-    /// Closes the connections that `are_strange`, by their number, address, and how long they have been here
-    /// when it is `now`.
-    pub(super) fn drop_strangers(
-        &self,
-        now: Duration,
-        are_strange: impl Fn(usize, SocketAddr, Duration) -> bool,
-    ) {
+    /// Closes the connections that nobody has announced for so long, when it is `now`. Those that may be a
+    /// client's stay: it may be stopped for a while.
+    pub(super) fn drop_strangers(&self, now: Duration, patience: Duration) {
         let mut door = self.door();
-        let count = door.waiting.len();
-        door.waiting.retain_mut(|(_, address, since)| {
-            !are_strange(count, *address, now - *since.get_or_insert(now))
+        let Door { waiting, expected, clients, .. } = &mut *door;
+        waiting.retain_mut(|it| {
+            now - *it.since.get_or_insert(now) < patience
+                || expected.contains(&it.from)
+                || clients.contains(&it.from.ip())
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    fn come(port: u16, queue: Queue) -> Waiting {
+        let connection = File::open("/dev/null").expect("a file").into();
+        Waiting { connection, from: ([10, 0, 0, 1], port).into(), queue, since: None }
+    }
+
+    #[test]
+    fn however_many_strangers_come_what_is_announced_stays() {
+        let from = |port| come(port, Queue::Hosts).from;
+        let mut door = Door {
+            keeps: true,
+            expected: vec![from(1)],
+            clients: vec![[10, 0, 0, 2].into(); 3],
+            ..Door::default()
+        };
+        assert!(door.keep(come(1, Queue::Hosts)).is_none());
+        // Clients that have not yet announced themselves have room beside the strangers.
+        let room = Queue::Hosts.room() as u16 + 3;
+        assert!((0..room).all(|i| door.keep(come(100 + i, Queue::Hosts)).is_none()));
+        // Strangers from elsewhere take nobody's place but their own.
+        let closed = (0..1000).filter_map(|i| door.keep(come(2000 + i, Queue::Others)));
+        assert!(
+            closed.map(|it| it.queue).eq([Queue::Others].repeat(1000 - Queue::Others.room() - 3))
+        );
+        for i in 0..1000 {
+            let closed = door.keep(come(4000 + i, Queue::Hosts)).expect("too many");
+            assert_eq!(closed.queue, Queue::Hosts);
+            assert_ne!(closed.from, from(1));
+        }
+        let guard = Guard(Arc::new(Mutex::new(door)));
+        guard.drop_strangers(Duration::ZERO, Duration::from_secs(5));
+        guard.drop_strangers(Duration::from_secs(5), Duration::from_secs(5));
+        assert_eq!(guard.admit(vec![from(1), from(2)], Vec::new()), [from(1)]);
+        assert!(guard.is_behind());
+        let door = guard.door();
+        assert_eq!((door.waiting.len(), &door.expected[..]), (0, &[from(2)][..]));
     }
 }

@@ -5,14 +5,21 @@
 //! its own for that, over which both sides prove that they know the job's [`Secret`]:
 //!
 //! ```text
-//!   server                                            client
-//!     magic, challenge (32 random bytes)   -------->
-//!                                          <--------  challenge, proof over both
-//!     proof over both                      -------->
-//!                                                     connects UCX
-//!                                          <--------  own address of the connection, proof over it
-//!     hands the connection to UCX; 0       -------->
+//!   client                                            server
+//!     challenge (32 random bytes), proof   -------->
+//!                                          <--------  magic, challenge, proof
+//!     proof                                -------->
+//!     connects UCX
+//!     own address of the connection, proof -------->
+//!                                          <--------  hands the connection to UCX; 0
 //! ```
+//!
+//! Each proof is over what has been said so far and both ends' addresses, so none serves at another port: whoever
+//! has got that of a server that ended cannot pass on what it hears to another server. The client speaks
+//! first, and the server answers nobody without a proof: it drops strangers as soon as they are too many.
+//!
+//! Those who connect from other addresses than the job's hosts have are in a queue of their own at either port,
+//! from which few are taken at a time ([`Queue`]).
 //!
 //! After that, the connection costs what any other does. A client may stay, and so show that it is still
 //! there: over RDMA, the two have no other connection that the kernel knows. The server's proof comes before the client
@@ -35,12 +42,14 @@ pub use guard::{Guard, open_guarded};
 pub use server::Server;
 
 /// The first bytes that a server sends: the name and version of the protocol.
-const MAGIC: [u8; 8] = *b"onesh.A\x01";
+const MAGIC: [u8; 8] = *b"onesh.A\x02";
 /// The bytes of a challenge, and of a proof.
 const CHALLENGE: usize = blake3::OUT_LEN;
-/// The bytes of an announced address as text, filled with zeros.
+/// The bytes of an address as text, filled with zeros.
 const ADDRESS: usize = 64;
-/// The bytes of an announcement.
+/// The bytes of a client's messages: its call, its proof that it knows the secret now, and an announcement.
+const CALL: usize = 2 * CHALLENGE;
+const ANSWER: usize = CHALLENGE;
 const ANNOUNCEMENT: usize = ADDRESS + CHALLENGE;
 /// The server's answer to an announcement whose connection is open from now on.
 const ADMITTED: u8 = 0;
@@ -49,16 +58,70 @@ const ADMITTED: u8 = 0;
 /// off lasts as long as TCP retries: a quarter of an hour.
 const SILENCE: Duration = Duration::from_secs(16);
 /// How often a process asks to be admitted, and how long it waits in between.
-const TRIES: u32 = 4;
+const TRIES: u32 = 16;
 const AGAIN: Duration = Duration::from_millis(50);
+/// How an operation fails if the server has ended the connection.
+const ENDED: [io::ErrorKind; 3] =
+    [io::ErrorKind::ConnectionReset, io::ErrorKind::BrokenPipe, io::ErrorKind::UnexpectedEof];
 /// How long UCX's own socket may take to connect: as long as TCP takes where two of its first packets are
 /// lost.
 const CONNECTING: Duration = Duration::from_secs(8);
 
+/// The most connections of either port that are taken in before others get their turn.
+const TURN: usize = 32;
+
 /// Purposes of proofs.
-const CLIENT: &str = "oneshmem admission, client";
+const CALLER: &str = "oneshmem admission, caller";
 const SERVER: &str = "oneshmem admission, server";
+const CLIENT: &str = "oneshmem admission, client";
 const ANNOUNCED: &str = "oneshmem admission, address";
+
+/// From where somebody connects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Queue {
+    /// From one of the job's hosts, as far as their addresses are known.
+    Hosts,
+    /// From elsewhere.
+    Others,
+}
+
+impl Queue {
+    /// The most connections of strangers that are kept at a port. If more come, the oldest makes room.
+    fn room(self) -> usize {
+        match self {
+            Self::Hosts => 256,
+            Self::Others => TURN,
+        }
+    }
+}
+
+/// What the proofs of one visit are about: both ends of its connection, and what has been said.
+#[derive(Clone)]
+struct About(Vec<u8>);
+
+impl About {
+    /// Nothing has been said yet. `server`: where it admits others, as it has published it.
+    fn ends(server: SocketAddr, client: SocketAddr) -> Self {
+        Self([text_of(server), text_of(client)].concat())
+    }
+
+    fn then(mut self, challenge: &[u8; CHALLENGE]) -> Self {
+        self.0.extend(challenge);
+        self
+    }
+
+    fn proof(&self, secret: &Secret, purpose: &str, said: &[u8]) -> Proof {
+        secret.proof(purpose, &[&self.0, said])
+    }
+}
+
+/// An address as text. That of a socket may have a scope, which other hosts do not know.
+fn text_of(address: SocketAddr) -> [u8; ADDRESS] {
+    let mut text = [0; ADDRESS];
+    let shown = SocketAddr::new(address.ip(), address.port()).to_string();
+    text[..shown.len()].copy_from_slice(shown.as_bytes());
+    text
+}
 
 /// How others come to be admitted to a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,8 +141,8 @@ impl Access {
         let (until, mut more) = (Instant::now() + most, 1..TRIES);
         loop {
             match self.request_once(secret, most) {
-                Err((io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof, _))
-                    if Instant::now() < until && more.next().is_some() =>
+                Err((kind, _))
+                    if ENDED.contains(&kind) && Instant::now() < until && more.next().is_some() =>
                 {
                     process::sleep(AGAIN);
                 }
@@ -114,25 +177,28 @@ impl Access {
         })?;
         socket::limit_silence(&[self.admits], SILENCE);
         let set_up = stream.set_nodelay(true).and_then(|()| stream.set_read_timeout(Some(most)));
-        set_up.map_err(failed)?;
-        let (mut magic, mut theirs) = ([0; MAGIC.len()], [0; CHALLENGE]);
+        let own = set_up.and_then(|()| stream.local_addr()).map_err(failed)?;
+        let no_number = |error: Error| (io::ErrorKind::Other, error.to_string());
+        let ours: [u8; CHALLENGE] = random().map_err(no_number)?;
+        let about = About::ends(self.admits, own).then(&ours);
+        let proof = about.proof(secret, CALLER, &[]);
+        stream.write_all(&[ours, *proof.as_bytes()].concat()).map_err(failed)?;
+        let (mut magic, mut theirs, mut answer) =
+            ([0; MAGIC.len()], [0; CHALLENGE], [0; CHALLENGE]);
         stream.read_exact(&mut magic).map_err(failed)?;
-        stream.read_exact(&mut theirs).map_err(failed)?;
         if magic != MAGIC {
             return Err(is_wrong("no process of this version of this library"));
         }
-        let no_number = |error: Error| (io::ErrorKind::Other, error.to_string());
-        let ours: [u8; CHALLENGE] = random().map_err(no_number)?;
-        let proof = secret.proof(CLIENT, &[&theirs, &ours]);
-        stream.write_all(&[ours, *proof.as_bytes()].concat()).map_err(failed)?;
-        let mut answer = [0; CHALLENGE];
+        stream.read_exact(&mut theirs).map_err(failed)?;
         stream.read_exact(&mut answer).map_err(failed)?;
-        if Proof::from_bytes(answer) != secret.proof(SERVER, &[&theirs, &ours]) {
+        let about = about.then(&theirs);
+        if Proof::from_bytes(answer) != about.proof(secret, SERVER, &[]) {
             return Err(is_wrong("no process of this job"));
         }
+        stream.write_all(about.proof(secret, CLIENT, &[]).as_bytes()).map_err(failed)?;
         let (secret, listens) = (secret.clone(), self.listens.clone());
         let before = socket::connected(&listens);
-        Ok(Visit { stream, secret, challenges: [theirs, ours].concat(), listens, before, most })
+        Ok(Visit { stream, secret, about, listens, before, most })
     }
 }
 
@@ -140,7 +206,7 @@ impl Access {
 pub struct Visit {
     stream: TcpStream,
     secret: Secret,
-    challenges: Vec<u8>,
+    about: About,
     listens: Vec<SocketAddr>,
     /// The connections that there were already.
     before: Vec<(RawFd, SocketAddr)>,
@@ -164,13 +230,12 @@ impl Visit {
         let mut connections = socket::connected(&self.listens);
         connections.retain(|it| !self.before.contains(it));
         for (_, address) in connections {
-            let mut text = address.to_string().into_bytes();
-            text.resize(ADDRESS, 0);
-            let proof = self.secret.proof(ANNOUNCED, &[&self.challenges, &text]);
-            text.extend(proof.as_bytes());
+            let text = text_of(address);
+            let proof = self.about.proof(&self.secret, ANNOUNCED, &text);
+            let said = [&text[..], proof.as_bytes()].concat();
             let mut verdict = [!ADMITTED];
             let asked =
-                self.stream.write_all(&text).and_then(|()| self.stream.read_exact(&mut verdict));
+                self.stream.write_all(&said).and_then(|()| self.stream.read_exact(&mut verdict));
             match asked {
                 Ok(()) if verdict == [ADMITTED] => {}
                 Ok(()) => return Err(format!("a connection from {address} is not admitted")),
@@ -180,5 +245,71 @@ impl Visit {
             }
         }
         Ok(self.stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    const MOST: Duration = Duration::from_secs(20);
+    const CHALLENGED: [u8; CHALLENGE] = [7; CHALLENGE];
+
+    fn with_port(address: SocketAddr, port: u16) -> SocketAddr {
+        SocketAddr::new(address.ip(), port)
+    }
+
+    #[test]
+    fn a_server_refuses_proofs_for_other_addresses() {
+        let secret = Secret::new().expect("random bytes");
+        let (server, Access { admits, .. }) = Server::open(&Guard::default(), &[]).expect("a port");
+        let theirs = secret.clone();
+        server.start(move || Some(theirs.clone())).expect("a thread");
+        // A server that has ended had one of these addresses, and a stranger has it now.
+        let others = [with_port(admits, admits.port() ^ 1), ([127, 0, 0, 2], admits.port()).into()];
+        let answer = |of: &dyn Fn(SocketAddr) -> [SocketAddr; 2]| {
+            let mut stream = TcpStream::connect(admits).expect("a server");
+            let [to, from] = of(stream.local_addr().expect("an address"));
+            let about = About::ends(to, from).then(&CHALLENGED);
+            let proof = about.proof(&secret, CALLER, &[]);
+            stream.write_all(&[CHALLENGED, *proof.as_bytes()].concat()).expect("sent");
+            stream.set_read_timeout(Some(MOST)).expect("a time limit");
+            let mut magic = [0; MAGIC.len()];
+            let read = stream.read_exact(&mut magic);
+            read.map(|()| magic).map_err(|error| error.kind())
+        };
+        assert_eq!(answer(&|own| [admits, own]), Ok(MAGIC));
+        for other in others {
+            assert!(ENDED.contains(&answer(&|own| [other, own]).expect_err("no answer")));
+        }
+        let from_another = answer(&|own| [admits, with_port(own, own.port() ^ 1)]);
+        assert!(ENDED.contains(&from_another.expect_err("no answer")));
+    }
+
+    #[test]
+    fn a_client_refuses_a_server_at_another_address() {
+        let secret = Secret::new().expect("random bytes");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let admits = listener.local_addr().expect("an address");
+        let access = Access { admits, listens: Vec::new() };
+        for (claimed, is_right) in [(admits, true), (with_port(admits, admits.port() ^ 1), false)] {
+            let admitted = std::thread::scope(|scope| {
+                // What a server at the claimed address says.
+                scope.spawn(|| {
+                    let (mut stream, from) = listener.accept().expect("a client");
+                    let mut call = [0; CALL];
+                    stream.read_exact(&mut call).expect("a call");
+                    let theirs = call[..CHALLENGE].try_into().expect("a challenge");
+                    let about = About::ends(claimed, from).then(theirs).then(&CHALLENGED);
+                    let proof = about.proof(&secret, SERVER, &[]);
+                    let answer = [&MAGIC[..], &CHALLENGED, proof.as_bytes()].concat();
+                    stream.write_all(&answer).expect("sent");
+                });
+                access.request(&secret, MOST).map(drop)
+            });
+            let refused = Err(format!("{admits} is no process of this job"));
+            assert_eq!(admitted, if is_right { Ok(()) } else { refused });
+        }
     }
 }

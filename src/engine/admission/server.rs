@@ -1,7 +1,7 @@
 //! The side that admits: a thread of its own, so that nobody waits for a process that computes.
 
-use super::{ADDRESS, ADMITTED, ANNOUNCED, ANNOUNCEMENT, CHALLENGE, CLIENT, MAGIC, SERVER};
-use super::{Access, Guard};
+use super::{ADDRESS, ADMITTED, ANNOUNCED, ANNOUNCEMENT, ANSWER, CALL, CALLER, CHALLENGE, CLIENT};
+use super::{About, Access, Guard, MAGIC, Queue, SERVER, TURN};
 use crate::engine::secret::{Proof, Secret, random};
 use crate::error::Error;
 use crate::sys::signal::without_signals;
@@ -13,50 +13,64 @@ use std::os::fd::AsFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The most clients without a proof. If more come, they wait in the listener's queue.
-const MOST: usize = 64;
-/// How long a client may take to prove itself, and how long a connection to UCX may stay that nobody
-/// announces.
+/// How long a client may take until it shows that it knows the secret, and how long a connection to UCX may
+/// stay that nobody announces.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The same if there are [`MOST`] of them or more.
-const CROWDED: Duration = Duration::from_millis(250);
 /// How long the thread sleeps: while clients wait for UCX, and else.
 const SOON: Duration = Duration::from_millis(1);
 const LATER: Duration = Duration::from_secs(1);
-
-/// How long each of so many may stay without a proof, or unannounced.
-fn patience(count: usize) -> Duration {
-    if count < MOST { PATIENCE } else { CROWDED }
-}
+/// How long others than the job's hosts wait for their next turn: so they take little of a processor.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// The port at which processes of the job are admitted to UCX's sockets.
 pub struct Server {
     listener: TcpListener,
+    /// For those who do not come from the job's hosts: of this port, and of UCX's.
+    others: TcpListener,
+    others_of_ucx: Vec<TcpListener>,
+    /// When those get their next turn.
+    turn: Instant,
     guard: Guard,
     clients: Vec<Client>,
     /// The time that it has waited, which passes only while it is ready to serve: clients are not blamed
     /// for the time in which this process, or the machine, stands still.
     waited: Duration,
+    admits: SocketAddr,
 }
 
 struct Client {
     stream: TcpStream,
+    host: IpAddr,
+    queue: Queue,
     since: Duration,
-    challenge: [u8; CHALLENGE],
+    about: About,
     /// What has come and has not been dealt with.
     read: Vec<u8>,
-    /// Both challenges, once the client has proved itself.
-    proven: Option<Vec<u8>>,
-    /// The connection that it has announced.
-    announced: Option<SocketAddr>,
+    stage: Stage,
+}
+
+/// How far a client has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It may be a stranger.
+    Unknown,
+    /// It knows the secret, or repeats what somebody has said who does.
+    Answered,
+    /// It knows the secret, and may connect to UCX.
+    Proven,
+    /// It has announced this connection.
+    Announced(SocketAddr),
+    /// It has been told that its connection is open.
+    Admitted,
 }
 
 impl Server {
-    /// Opens the port. Returns how others come to be admitted, too; they wait until the server runs.
+    /// Opens the port for processes on `hosts`, and for others. Returns how they come to be admitted, too;
+    /// they wait until the server runs.
     ///
     /// # Errors
     /// If the system has no port for this.
-    pub fn open(guard: &Guard) -> Result<(Self, Access), Error> {
+    pub fn open(guard: &Guard, hosts: &[IpAddr]) -> Result<(Self, Access), Error> {
         let failed = |error: io::Error| Error::Engine(format!("a port for other nodes: {error}"));
         let listens = guard.addresses();
         let ip = listens.first().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), SocketAddr::ip);
@@ -64,10 +78,20 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         // All processes of a node may come at once.
         socket::lengthen_queue(&listener).map_err(failed)?;
-        let access = Access { admits: listener.local_addr().map_err(failed)?, listens };
-        guard.keep();
-        let (guard, waited) = (guard.clone(), Duration::ZERO);
-        Ok((Self { listener, guard, clients: Vec::new(), waited }, access))
+        socket::share_port(listener.as_fd()).map_err(failed)?;
+        let others = socket::divide(listener.as_fd(), hosts).map_err(failed)?;
+        let admits = listener.local_addr().map_err(failed)?;
+        let server = Self {
+            listener,
+            others,
+            others_of_ucx: guard.keep(hosts).map_err(failed)?,
+            turn: Instant::now(),
+            guard: guard.clone(),
+            clients: Vec::new(),
+            waited: Duration::ZERO,
+            admits,
+        };
+        Ok((server, Access { admits, listens }))
     }
 
     /// Admits processes from now on, in a thread of its own. `secret`: the job's, once it is known.
@@ -88,75 +112,117 @@ impl Server {
             }
         };
         loop {
-            let unproven = self.count_unproven();
-            let most = match &self.clients {
-                some if some.iter().any(|client| client.announced.is_some()) => SOON,
-                _ if unproven > 0 => CROWDED,
-                _ => LATER,
-            };
-            let begin = Instant::now();
-            let streams = self.clients.iter().map(|client| client.stream.as_fd());
-            let listener = (unproven < MOST).then_some(self.listener.as_fd());
-            pass::wait(streams.chain(listener), most);
-            self.waited += begin.elapsed().min(most);
-            let patience = patience(unproven);
+            self.wait();
+            let waited = self.waited;
             self.clients.retain_mut(|client| {
+                let is_strange = |client: &Client| client.stage == Stage::Unknown;
                 client.advance(&secret)
-                    && !(client.is_unproven() && self.waited - client.since >= patience)
+                    && !(is_strange(client) && waited - client.since >= PATIENCE)
             });
-            self.accept();
+            self.take_in(Queue::Hosts);
+            if self.turn <= Instant::now() {
+                self.turn_to_others();
+            }
             self.hand_over();
         }
     }
 
-    fn count_unproven(&self) -> usize {
-        self.clients.iter().filter(|client| client.is_unproven()).count()
+    /// Returns when there may be something to do.
+    fn wait(&mut self) {
+        let is_announced = |client: &Client| matches!(client.stage, Stage::Announced(_));
+        let begin = Instant::now();
+        let pause = self.turn.saturating_duration_since(begin);
+        let most = match self.clients.iter().any(is_announced) || self.guard.is_behind() {
+            true => SOON,
+            false if pause.is_zero() => LATER,
+            // Rounded up to the milliseconds of the call.
+            false => pause + SOON,
+        };
+        let others = [&self.others].into_iter().chain(&self.others_of_ucx);
+        let others = others.filter(|_| pause.is_zero()).map(TcpListener::as_fd);
+        let streams = self.clients.iter().map(|client| client.stream.as_fd());
+        pass::wait(streams.chain([self.listener.as_fd()]).chain(others), most);
+        self.waited += begin.elapsed().min(most);
     }
 
-    /// Takes in clients that have come.
-    fn accept(&mut self) {
-        for _ in self.count_unproven()..MOST {
-            let Ok((stream, _)) = self.listener.accept() else { return };
-            self.clients.extend(Client::begin(stream, self.waited));
+    /// Takes in some of those who are not from the job's hosts. If there are more, they wait a little.
+    fn turn_to_others(&mut self) {
+        let of_ucx = |listener: &TcpListener| self.guard.take_in(listener.as_fd(), Queue::Others);
+        let most = self.others_of_ucx.iter().map(of_ucx).max();
+        if self.take_in(Queue::Others).max(most.unwrap_or(0)) >= TURN {
+            self.turn = Instant::now() + PAUSE;
         }
+    }
+
+    /// Takes in some of those that have come, and returns how many. If there are too many strangers, the
+    /// oldest ones leave.
+    fn take_in(&mut self, queue: Queue) -> usize {
+        let listener = if queue == Queue::Hosts { &self.listener } else { &self.others };
+        let come = std::iter::from_fn(|| listener.accept().ok()).take(TURN);
+        let begin = |(stream, from)| Client::begin(stream, queue, (self.admits, from), self.waited);
+        let come: Vec<_> = come.map(begin).collect();
+        let count = come.len();
+        self.clients.extend(come.into_iter().flatten());
+        let is_strange = |it: &Client| (it.stage, it.queue) == (Stage::Unknown, queue);
+        let strangers = self.clients.iter().filter(|it| is_strange(it)).count();
+        let mut many = strangers.saturating_sub(queue.room());
+        self.clients.retain(|it| {
+            let leaves = many > 0 && is_strange(it);
+            many -= usize::from(leaves);
+            !leaves
+        });
+        count
     }
 
     /// Hands the connections to UCX that clients have announced, and closes those of strangers.
     fn hand_over(&mut self) {
+        let announced = self.clients.iter().filter_map(|client| match client.stage {
+            Stage::Announced(address) => Some(address),
+            _ => None,
+        });
+        let may_have_connected = |it: &&Client| matches!(it.stage, Stage::Answered | Stage::Proven);
+        let more = self.clients.iter().filter(may_have_connected);
+        let hosts = more.map(|client| client.host).collect();
+        let come = self.guard.admit(announced.collect(), hosts);
         for client in &mut self.clients {
-            if client.announced.is_some_and(|address| self.guard.admit(address)) {
-                client.announced = None;
+            if matches!(client.stage, Stage::Announced(address) if come.contains(&address)) {
+                client.stage = Stage::Admitted;
                 let _ = client.stream.write_all(&[ADMITTED]);
             }
         }
-        let announced = |address| self.clients.iter().any(|it| it.announced == Some(address));
-        self.guard.drop_strangers(self.waited, |count, address, stayed| {
-            stayed >= patience(count) && !announced(address)
-        });
+        self.guard.drop_strangers(self.waited, PATIENCE);
     }
 }
 
 impl Client {
-    fn begin(mut stream: TcpStream, since: Duration) -> Option<Self> {
-        let challenge = random().ok()?;
+    fn begin(
+        stream: TcpStream,
+        queue: Queue,
+        (admits, from): (SocketAddr, SocketAddr),
+        since: Duration,
+    ) -> Option<Self> {
         stream.set_nonblocking(true).ok()?;
         stream.set_nodelay(true).ok()?;
-        stream.write_all(&[&MAGIC[..], &challenge].concat()).ok()?;
-        Some(Self { stream, since, challenge, read: Vec::new(), proven: None, announced: None })
+        Some(Self {
+            stream,
+            host: from.ip(),
+            queue,
+            since,
+            about: About::ends(admits, from),
+            read: Vec::new(),
+            stage: Stage::Unknown,
+        })
     }
 
-    fn is_unproven(&self) -> bool {
-        self.proven.is_none()
-    }
-
-    /// Takes in what has come; false if the client is to go. One that has proved itself may take its
+    /// Takes in what has come; false if the client is to go. One that knows the secret may take its
     /// time, and may stay when it has announced its connections.
     fn advance(&mut self, secret: &Secret) -> bool {
         let mut bytes = [0; ANNOUNCEMENT];
-        let expected = match (&self.proven, self.announced) {
-            (None, _) => 2 * CHALLENGE,
-            (Some(_), None) => ANNOUNCEMENT,
-            (Some(_), Some(_)) => return stays(&self.stream),
+        let expected = match self.stage {
+            Stage::Unknown => CALL,
+            Stage::Answered => ANSWER,
+            Stage::Proven | Stage::Admitted => ANNOUNCEMENT,
+            Stage::Announced(_) => return stays(&self.stream),
         };
         match self.stream.read(&mut bytes[..expected - self.read.len()]) {
             Ok(0) => return false,
@@ -170,27 +236,35 @@ impl Client {
         }
         let message = std::mem::take(&mut self.read);
         let (content, proof) = message.split_at(expected - CHALLENGE);
-        let is_proof = |expected: Proof| Proof::from_slice(proof).is_ok_and(|it| it == expected);
-        match &self.proven {
-            None => {
-                let challenges = [&self.challenge[..], content].concat();
-                let (theirs, ours) = (content, &self.challenge[..]);
-                if !is_proof(secret.proof(CLIENT, &[ours, theirs])) {
-                    return false;
-                }
-                self.proven = Some(challenges);
-                let proof = secret.proof(SERVER, &[ours, theirs]);
-                self.stream.write_all(proof.as_bytes()).is_ok()
+        self.take(secret, content, proof).is_some()
+    }
+
+    /// Takes in a message; `None` if it is not right.
+    fn take(&mut self, secret: &Secret, content: &[u8], proof: &[u8]) -> Option<()> {
+        let proof = Proof::from_slice(proof).ok()?;
+        let is_proof = |expected: Proof| (proof == expected).then_some(());
+        self.stage = match self.stage {
+            Stage::Unknown => {
+                let about = self.about.clone().then(content.try_into().ok()?);
+                is_proof(about.proof(secret, CALLER, &[]))?;
+                let ours = random().ok()?;
+                self.about = about.then(&ours);
+                let proof = self.about.proof(secret, SERVER, &[]);
+                let answer = [&MAGIC[..], &ours, proof.as_bytes()].concat();
+                self.stream.write_all(&answer).ok()?;
+                Stage::Answered
             }
-            Some(challenges) => {
-                if !is_proof(secret.proof(ANNOUNCED, &[challenges, content])) {
-                    return false;
-                }
+            Stage::Answered => {
+                is_proof(self.about.proof(secret, CLIENT, content))?;
+                Stage::Proven
+            }
+            _ => {
+                is_proof(self.about.proof(secret, ANNOUNCED, content))?;
                 let text = content.split(|byte| *byte == 0).next().unwrap_or_default();
-                self.announced = std::str::from_utf8(text).ok().and_then(|it| it.parse().ok());
-                self.announced.is_some()
+                Stage::Announced(std::str::from_utf8(text).ok()?.parse().ok()?)
             }
-        }
+        };
+        Some(())
     }
 }
 
@@ -199,4 +273,4 @@ fn stays(stream: &TcpStream) -> bool {
     stream.peek(&mut [0]).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
 }
 
-const _: () = assert!(ADDRESS + CHALLENGE == ANNOUNCEMENT);
+const _: () = assert!(ADDRESS + CHALLENGE == ANNOUNCEMENT && CALL <= ANNOUNCEMENT);

@@ -78,7 +78,7 @@ impl Ucx {
             guard.close()?;
             None
         } else {
-            let (server, access) = admission::Server::open(&guard)?;
+            let (server, access) = admission::Server::open(&guard, &nodes.addresses())?;
             nodes.set_worker(&Record { address: worker.address()?, access }.encode())?;
             Some((server, secret.clone()))
         };

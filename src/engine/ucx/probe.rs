@@ -21,7 +21,7 @@ pub fn probe(route: &Route) -> Result<(), Error> {
     let failed = |why: String| Error::Engine(why);
     let secret = Secret::new()?;
     let theirs = secret.clone();
-    let (there, record) = Server::open(0..1, route, move || Some(theirs.clone()))?;
+    let (there, record) = Server::open(0..1, (route, &[]), move || Some(theirs.clone()))?;
     let (here, guard) = Worker::open(route, Inbox::default())?;
     guard.close()?;
     let visit = record.access.request(&secret, MOST).map_err(failed)?;

@@ -14,6 +14,7 @@ use crate::engine::secret::Secret;
 use crate::engine::served::Served;
 use crate::error::Error;
 use std::cell::{Cell, RefCell};
+use std::net::IpAddr;
 use std::ops::Range;
 
 /// What an agent's worker serves.
@@ -25,19 +26,19 @@ pub struct Server {
 }
 
 impl Server {
-    /// Loads UCX, and serves those who know the job's secret, which may become known later. Returns the
-    /// record by which they reach the server, too.
+    /// Loads UCX, and serves those who know the job's secret, which may become known later. Those on `hosts`
+    /// do not wait for any others. Returns the record by which they reach the server, too.
     ///
     /// # Errors
     /// As for [`Worker::open`], and if strangers cannot be kept out.
     pub fn open(
         near: Range<usize>,
-        route: &Route,
+        (route, hosts): (&Route, &[IpAddr]),
         secret: impl Fn() -> Option<Secret> + Send + 'static,
     ) -> Result<(Worker<Self>, Record), Error> {
         let server = Self { served: Served::none(near).into(), end: Cell::new(0) };
         let (worker, guard) = Worker::open(route, server)?;
-        let (admission, access) = admission::Server::open(&guard)?;
+        let (admission, access) = admission::Server::open(&guard, hosts)?;
         admission.start(secret)?;
         let record = Record { address: worker.address()?, access };
         Ok((worker, record))

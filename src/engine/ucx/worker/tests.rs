@@ -43,7 +43,8 @@ impl Pair {
         let secret = Secret::new().expect("random bytes");
         let theirs = secret.clone();
         let (there, record) =
-            Server::open(4..6, &Route::over("lo"), move || Some(theirs.clone())).expect("a server");
+            Server::open(4..6, (&Route::over("lo"), &[]), move || Some(theirs.clone()))
+                .expect("a server");
         let memory: Vec<_> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
         *there.receiver().served.borrow_mut() = heap_of(&memory, LIFE);
         let visit = record.access.request(&secret, MOST).expect("a server that knows the secret");
@@ -56,7 +57,7 @@ impl Pair {
     /// Another worker, to which processes that know the secret are admitted.
     fn another(&self) -> (Worker<Inbox>, Record) {
         let (worker, guard) = Worker::open(&Route::over("lo"), Inbox::default()).expect("a worker");
-        let (server, access) = admission::Server::open(&guard).expect("a port");
+        let (server, access) = admission::Server::open(&guard, &[]).expect("a port");
         let secret = self.secret.clone();
         server.start(move || Some(secret.clone())).expect("a thread");
         let address = worker.address().expect("an address");
@@ -475,12 +476,24 @@ fn a_pe_is_notified_directly_once_the_connection_is_open() {
 #[test]
 fn a_process_of_the_job_may_take_its_time() {
     let Some(pair) = Pair::new() else { return };
-    let (_there, Record { address, access }) = pair.another();
-    let visit = access.request(&pair.secret, Duration::from_secs(60)).expect("a proof");
-    // Longer than strangers may stay.
-    std::thread::sleep(Duration::from_millis(5500));
-    pair.here.connect(&address, NOTIFICATIONS).expect("an endpoint");
+    let (late, guard) = Worker::open(&Route::over("lo"), Inbox::default()).expect("a worker");
+    guard.close().expect("a descriptor");
+    let most = Duration::from_secs(60);
+    let visit = pair.record.access.request(&pair.secret, most).expect("a proof");
+    // Longer than strangers may stay, until the server looks.
+    let hesitate = || std::thread::sleep(Duration::from_secs(8));
+    hesitate();
+    let agent = late.connect(&pair.record.address, OPERATIONS).expect("an endpoint");
+    hesitate();
     visit.announce().expect("an admitted connection");
+    let (requests, until) = (&late.receiver().requests, Instant::now() + MOST);
+    let remote = Remote::of(agent, 4, Segment::Heap, BYTES as u64, LIFE);
+    let number = requests.ask_for_answer(&late, remote).expect("a question");
+    while !requests.is_answered(number) {
+        late.progress();
+        pair.there.progress();
+        assert!(agent.failure().is_none() && Instant::now() < until, "the connection is lost");
+    }
 }
 
 #[test]
