@@ -123,6 +123,11 @@ pub struct Peer {
     pub bytes: u64,
 }
 
+/// The time blocked in waits, and in collectives.
+fn blocked(head: &Head) -> [Duration; 2] {
+    head.blocked.each_ref().map(|time| Duration::from_nanos(time.load(Ordering::Relaxed)))
+}
+
 pub(super) fn plus(a: Peer, b: Peer) -> Peer {
     Peer { calls: a.calls + b.calls, bytes: a.bytes + b.bytes }
 }
@@ -151,13 +156,16 @@ impl Snapshot {
         Ok(row.map_or_else(Self::default, |row| Self::read(&row)))
     }
 
-    /// Calls of all classes of PE `pe` so far, and their bytes; `None` if it is not counted.
-    pub fn total(control: &Control, pe: usize) -> Result<Option<Peer>, Error> {
+    /// Calls of all classes of PE `pe` so far, their bytes, and the time for which it was blocked; `None` if it
+    /// is not counted.
+    pub fn total(control: &Control, pe: usize) -> Result<Option<(Peer, Duration)>, Error> {
         let npes = control.npes();
         let row = control.statistics(pe)?.map(|area| Row { area, npes });
-        let counted = row.filter(Row::is_counted);
-        Ok(counted
-            .map(|row| row.head().classes.iter().map(Count::read).fold(Peer::default(), plus)))
+        Ok(row.filter(Row::is_counted).map(|row| {
+            let head = row.head();
+            let calls = head.classes.iter().map(Count::read).fold(Peer::default(), plus);
+            (calls, blocked(head).iter().sum())
+        }))
     }
 
     fn read(row: &Row) -> Self {
@@ -167,7 +175,7 @@ impl Snapshot {
         }
         Self {
             classes: std::array::from_fn(|class| head.classes[class].read()),
-            blocked: [0, 1].map(|i| Duration::from_nanos(head.blocked[i].load(Ordering::Relaxed))),
+            blocked: blocked(head),
             heap: head.heap.load(Ordering::Relaxed),
             routines: line::read(&head.lines),
             peers: row.peers().iter().map(Count::read).collect(),

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex};
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("top/lines", lines),
+        Trial::test("top/imbalance", imbalance),
         Trial::test("top/start", start),
         Trial::test("top/states-together", together),
         Trial::test("top/only-counts", only_counts),
@@ -69,14 +70,13 @@ impl Writing {
     }
 
     /// Waits until a table's line of these PEs fulfils a condition of its figures: calls and bytes a second, heap,
-    /// CPU, and the state.
+    /// CPU, time blocked, and the state.
     fn shows(&self, pes: &str, is_so: impl Fn(&[&str], &str) -> bool) -> Result {
         let holds = |line: &str| {
             let line = line.strip_prefix("oshrun: ").unwrap_or(line).trim_start();
             let Some(rest) = line.strip_prefix(pes) else { return false };
             let words: Vec<&str> = rest.split_whitespace().collect();
-            let state = rest.split("%  ").nth(1).unwrap_or_default();
-            words.len() > 4 && is_so(&words[..4], state)
+            words.len() > 5 && is_so(&words[..5], &words[5..].join(" "))
         };
         wait_until(&format!("a line of PEs {pes}"), || self.text().lines().any(holds))
             .map_err(|why| format!("{}\n{}", why.message().unwrap_or_default(), self.text()).into())
@@ -96,8 +96,12 @@ fn program() -> Result<PathBuf> {
 
 /// A job of the program, with its standard error in a file.
 fn job(options: &[&str], pes: usize, name: &str) -> Result<Writing> {
+    start_job(options, pes, name, &[])
+}
+
+fn start_job(options: &[&str], pes: usize, name: &str, arguments: &[&str]) -> Result<Writing> {
     let mut command = Command::new(tree::prefix("bin/oshrun"));
-    command.args(options).arg("-n").arg(pes.to_string()).arg(program()?);
+    command.args(options).arg("-n").arg(pes.to_string()).arg(program()?).args(arguments);
     Writing::start(command, 2, name)
 }
 
@@ -105,27 +109,48 @@ fn job(options: &[&str], pes: usize, name: &str) -> Result<Writing> {
 fn shows_all(lines: &Writing) -> Result {
     let is_none = |rate: &str| rate == "0";
     lines.shows("0 ", |figures, state| {
-        let [calls, bytes, heap, cpu] = figures else { return false };
+        let [calls, bytes, heap, cpu, blocked] = figures else { return false };
         !is_none(calls)
             && !is_none(bytes)
             && *calls != "-"
             && *heap == "1.0m"
             && *cpu != "0%"
+            && *blocked == "0%"
             && state.starts_with("not waiting in the library, ")
     })?;
     lines.shows("1 ", |figures, state| {
         is_none(figures[0])
             && figures[2] == "1.0m"
+            && percent(figures[4]) > Some(50)
             && state.starts_with(
                 "in shmem_long_wait_until, waiting for an update of the data segment + 0x",
             )
             && state.contains(", for ")
     })?;
     lines.shows("2 ", |figures, state| {
-        is_none(figures[0]) && state == "not waiting in the library, sleeping"
+        is_none(figures[0]) && figures[4] == "0%" && state == "not waiting in the library, sleeping"
     })?;
-    lines.says(&["3 PEs: 2 running, 1 waiting, ", " calls/s, ", " bytes/s, heap 3.0m, CPU "])?;
+    lines.says(&[
+        "3 PEs: 2 running, 1 waiting, ",
+        " calls/s, ",
+        " bytes/s, heap 3.0m, CPU ",
+        ", blocked ",
+    ])?;
     Ok(())
+}
+
+fn percent(figure: &str) -> Option<u32> {
+    figure.strip_suffix('%')?.parse().ok()
+}
+
+/// PEs that wait for a slow one, each time for less than what counts as a long wait, are seen to be blocked.
+fn imbalance() -> Result {
+    let job = start_job(&["--top=0.5"], 3, "imbalance", &["slow"])?;
+    for pe in ["0 ", "2 "] {
+        job.shows(pe, |figures, _| percent(figures[4]) > Some(50))?;
+    }
+    job.shows("1 ", |figures, _| figures[0] != "0" && percent(figures[4]) < Some(50))?;
+    job.end()?.ends(143, &[""; 0])
 }
 
 /// A line for each PE, between the lines of the job itself.
@@ -140,7 +165,7 @@ fn lines() -> Result {
     if !is_counted {
         return Err(format!("the first line with a running PE has no rates: {first:?}").into());
     }
-    job.says(&["oshrun:   PE  calls/s  bytes/s    heap   CPU  state"])?;
+    job.says(&["oshrun:   PE  calls/s  bytes/s    heap   CPU blocked  state"])?;
     shows_all(&job)?;
     let outcome = job.end()?;
     let own = ["PE 0 has a block: 1", "PE 1 has a block: 1", "PE 2 has a block: 1"];
@@ -237,7 +262,7 @@ fn not_counted() -> Result {
     wait_for_pes(&job)?;
     let lines = Writing::start(oshtop(&job), 1, "silent-lines")?;
     lines.says(&["3 PEs: 2 running, 1 waiting, heap 3.0m, CPU "])?;
-    lines.shows("0 ", |figures, _| figures[..3] == ["-", "-", "1.0m"])?;
+    lines.shows("0 ", |figures, _| figures[..3] == ["-", "-", "1.0m"] && figures[4] == "-")?;
     lines.end()?.ends(143, &[""; 0])?;
     job.end()?.ends(143, &[""; 0])
 }

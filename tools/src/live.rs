@@ -84,7 +84,16 @@ pub fn phase(control: Option<&Control>, pe: usize) -> (Phase, Option<Wait>) {
 
 /// "PE 3" or "PEs 0-2, 5".
 pub fn names(pes: &[usize]) -> String {
-    format!("{} {}", if pes.len() == 1 { "PE" } else { "PEs" }, ranges(pes))
+    format!("{} {}", noun(pes.len()), ranges(pes))
+}
+
+/// "1 PE" or "3 PEs".
+pub fn number(pes: usize) -> String {
+    format!("{pes} {}", noun(pes))
+}
+
+fn noun(pes: usize) -> &'static str {
+    if pes == 1 { "PE" } else { "PEs" }
 }
 
 /// "3" or "0-2, 5".
@@ -114,6 +123,9 @@ pub struct Doing {
     pub heap: u64,
     /// CPUs in use: 1 for a thread that runs all the time.
     pub cpus: Option<f64>,
+    /// The part of the time for which a PE was blocked in waits and collectives, 1 for all of it; the sum for
+    /// several PEs.
+    pub blocked: Option<f64>,
 }
 
 impl Doing {
@@ -124,24 +136,28 @@ impl Doing {
             bytes: sum(self.bytes, other.bytes),
             heap: self.heap + other.heap,
             cpus: sum(self.cpus, other.cpus),
+            blocked: sum(self.blocked, other.blocked),
         }
     }
 
     /// The figures, as in [`COLUMNS`].
-    pub fn cells(&self) -> [String; 4] {
+    pub fn cells(&self) -> [String; 5] {
         let rate =
             |rate: Option<f64>, step| rate.map_or("-".into(), |rate| short(rate as u64, step));
+        let percent =
+            |part: Option<f64>| part.map_or("-".into(), |part| format!("{:.0}%", 100.0 * part));
         [
             rate(self.operations, 1000.0),
             rate(self.bytes, 1024.0),
             short(self.heap, 1024.0),
-            self.cpus.map_or("-".into(), |cpus| format!("{:.0}%", 100.0 * cpus)),
+            percent(self.cpus),
+            percent(self.blocked),
         ]
     }
 }
 
 /// The columns of a table.
-pub const COLUMNS: [&str; 6] = ["PE", "calls/s", "bytes/s", "heap", "CPU", "state"];
+pub const COLUMNS: [&str; 7] = ["PE", "calls/s", "bytes/s", "heap", "CPU", "blocked", "state"];
 
 /// The most lines for PEs in a report. With more PEs, those in the same state share one.
 const MOST_LINES: usize = 24;
@@ -181,7 +197,7 @@ impl Sample {
     /// One line that says how many PEs are in which phase, and what they do together.
     pub fn summary(&self) -> String {
         let mut text = match self.npes - self.members.len() {
-            0 => format!("{} PEs:", self.npes),
+            0 => format!("{}:", number(self.npes)),
             _ => {
                 let first = self.members.first().map_or(0, |member| member.pe);
                 let last = first + self.members.len().max(1) - 1;
@@ -195,12 +211,14 @@ impl Sample {
             }
         }
         let all = self.members.iter().fold(Doing::default(), |sum, it| sum.plus(&it.doing));
-        let [operations, bytes, heap, cpu] = all.cells();
+        let [operations, bytes, heap, cpu, blocked] = all.cells();
         let _ = match all.operations {
-            Some(_) => write!(text, " {operations} calls/s, {bytes} bytes/s,"),
-            None => Ok(()),
+            Some(_) => write!(
+                text,
+                " {operations} calls/s, {bytes} bytes/s, heap {heap}, CPU {cpu}, blocked {blocked}"
+            ),
+            None => write!(text, " heap {heap}, CPU {cpu}"),
         };
-        let _ = write!(text, " heap {heap}, CPU {cpu}");
         text
     }
 
@@ -238,9 +256,11 @@ impl Sample {
         let rest = lines.len().saturating_sub(most);
         let shown = &lines[..lines.len() - rest];
         let names = shown.iter().map(|line| line.pes.len()).max().unwrap_or(0).clamp(4, 20);
-        let row = |pes: &str, cells: [&str; 4], state: &str| {
-            let [operations, bytes, heap, cpu] = cells;
-            format!("{pes:>names$} {operations:>8} {bytes:>8} {heap:>7} {cpu:>5}  {state}")
+        let row = |pes: &str, cells: [&str; 5], state: &str| {
+            let [operations, bytes, heap, cpu, blocked] = cells;
+            format!(
+                "{pes:>names$} {operations:>8} {bytes:>8} {heap:>7} {cpu:>5} {blocked:>7}  {state}"
+            )
         };
         let [pes, cells @ .., state] = COLUMNS;
         let head = row(pes, cells, state);
@@ -248,7 +268,8 @@ impl Sample {
             let cells = line.doing.cells();
             row(&line.pes, cells.each_ref().map(String::as_str), &line.state)
         });
-        let rest = (rest > 0).then(|| format!("and {rest} other states"));
+        let rest = (rest > 0)
+            .then(|| format!("and {rest} other state{}", if rest == 1 { "" } else { "s" }));
         std::iter::once(head).chain(shown).chain(rest).collect()
     }
 }
@@ -273,6 +294,7 @@ impl Line {
 struct Counts {
     at: Instant,
     calls: Option<Peer>,
+    blocked: Option<Duration>,
     run: Option<Duration>,
 }
 
@@ -294,7 +316,8 @@ impl Live {
 
     /// Of a job that has begun at this time: nothing was counted before.
     pub fn begun(file: Arc<JobFile>, at: Instant) -> Self {
-        let nothing = Counts { at, calls: None, run: Some(Duration::ZERO) };
+        let none = Duration::ZERO;
+        let nothing = Counts { at, calls: None, blocked: Some(none), run: Some(none) };
         Self { before: vec![Some(nothing); file.near().len()], ..Self::attached(file) }
     }
 
@@ -335,16 +358,23 @@ impl Live {
             }
             _ => phase.described().into(),
         };
-        let calls = control.map(|control| Snapshot::total(control, pe)).transpose()?.flatten();
+        let total = control.map(|control| Snapshot::total(control, pe)).transpose()?.flatten();
+        let lasted = wait.filter(|_| phase == Phase::Waiting).map(|wait| wait.lasted);
         let heap = control.map_or(0, |control| control.pe(pe).heap_used.load(Ordering::Relaxed));
         let is_there = phase < Phase::Finalized;
-        let now = Counts { at: Instant::now(), calls, run: stat.map(|stat| stat.run) };
+        let now = Counts {
+            at: Instant::now(),
+            calls: total.map(|(calls, _)| calls),
+            // A wait is counted when it ends.
+            blocked: total.map(|(_, blocked)| blocked + lasted.unwrap_or_default()),
+            run: stat.map(|stat| stat.run),
+        };
         let before = self.before[pe - file.near().start].replace(now);
         Ok(Member {
             pe,
             phase,
             state,
-            lasted: wait.filter(|_| phase == Phase::Waiting).map(|wait| wait.lasted),
+            lasted,
             doing: Doing { heap: if is_there { heap } else { 0 }, ..now.since(before) },
         })
     }
@@ -361,13 +391,15 @@ impl Counts {
             let more = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
             (more(now.calls, before.calls), more(now.bytes, before.bytes))
         });
-        let run =
+        let part =
             |now: Duration, before: Duration| now.saturating_sub(before).as_secs_f64() / seconds;
         Doing {
             operations: calls.map(|(calls, _)| calls),
             bytes: calls.map(|(_, bytes)| bytes),
             heap: 0,
-            cpus: self.run.zip(before.run).map(|(now, before)| run(now, before)),
+            cpus: self.run.zip(before.run).map(|(now, before)| part(now, before)),
+            // A wait's record is a little behind, and several threads may wait.
+            blocked: self.blocked.map(|now| part(now, before.blocked.unwrap_or_default()).min(1.0)),
         }
     }
 }
@@ -377,7 +409,13 @@ mod tests {
     use super::*;
 
     fn member(pe: usize, phase: Phase, state: &str, rate: Option<f64>) -> Member {
-        let doing = Doing { operations: rate, bytes: rate, heap: 1 << 20, cpus: Some(0.5) };
+        let doing = Doing {
+            operations: rate,
+            bytes: rate,
+            heap: 1 << 20,
+            cpus: Some(0.5),
+            blocked: rate.map(|_| 0.25),
+        };
         let lasted = (phase == Phase::Waiting).then_some(Duration::from_millis(1500));
         Member { pe, phase, state: state.into(), lasted, doing }
     }
@@ -401,29 +439,32 @@ mod tests {
         assert_eq!(
             each,
             [
-                "  PE  calls/s  bytes/s    heap   CPU  state",
-                "   0     1.5k     1.5k    1.0m   50%  runs",
-                "   1        0        0    1.0m   50%  in x, waiting, for 1.5s",
-                "   2     1.5k     1.5k    1.0m   50%  runs",
+                "  PE  calls/s  bytes/s    heap   CPU blocked  state",
+                "   0     1.5k     1.5k    1.0m   50%     25%  runs",
+                "   1        0        0    1.0m   50%     25%  in x, waiting, for 1.5s",
+                "   2     1.5k     1.5k    1.0m   50%     25%  runs",
             ]
         );
         let together = sample(0, 3).text(2);
         assert_eq!(together.len(), 3);
-        assert!(together[1].starts_with("0, 2     3.0k     2.9k    2.0m  100%"), "{together:?}");
-        assert_eq!(sample(0, 3).text(1).last().unwrap(), "and 1 other states");
+        assert!(
+            together[1].starts_with("0, 2     3.0k     2.9k    2.0m  100%     50%"),
+            "{together:?}"
+        );
+        assert_eq!(sample(0, 3).text(1).last().unwrap(), "and 1 other state");
     }
 
     #[test]
     fn the_summary_counts_phases() {
         assert_eq!(
             sample(0, 3).summary(),
-            "3 PEs: 2 running, 1 waiting, 3.0k calls/s, 2.9k bytes/s, heap 3.0m, CPU 150%"
+            "3 PEs: 2 running, 1 waiting, 3.0k calls/s, 2.9k bytes/s, heap 3.0m, CPU 150%, blocked 75%"
         );
         let part = sample(4, 8).summary();
         assert!(part.starts_with("this node's PEs, 4 to 6 of 8: 2 running"), "{part}");
         let members = vec![member(0, Phase::Unborn, "", None)];
         let text = Sample { members, npes: 1 }.summary();
-        assert_eq!(text, "1 PEs: 1 not started, heap 1.0m, CPU 50%");
+        assert_eq!(text, "1 PE: 1 not started, heap 1.0m, CPU 50%");
     }
 
     #[test]

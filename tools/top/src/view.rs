@@ -8,8 +8,8 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Text;
 use ratatui::widgets::{Paragraph, Row, Table, Wrap};
 
-/// A PE's number, or those of several; calls, bytes, heap, CPU.
-const WIDTHS: [u16; 5] = [10, 8, 8, 7, 6];
+/// A PE's number, or those of several; calls, bytes, heap, CPU, blocked.
+const WIDTHS: [u16; 6] = [10, 8, 8, 7, 6, 7];
 
 /// The view of a job.
 pub struct View {
@@ -87,13 +87,13 @@ impl View {
 }
 
 fn row(line: &Line) -> Row<'static> {
-    let [operations, bytes, heap, cpu] = line.doing.cells();
-    let row = cells([line.pes.clone(), operations, bytes, heap, cpu, line.state.clone()]);
+    let [operations, bytes, heap, cpu, blocked] = line.doing.cells();
+    let row = cells([line.pes.clone(), operations, bytes, heap, cpu, blocked, line.state.clone()]);
     if line.waits { row.style(Style::new().fg(Color::Yellow)) } else { row }
 }
 
 /// Numbers to the right, the state to the left.
-fn cells(cells: [String; 6]) -> Row<'static> {
+fn cells(cells: [String; 7]) -> Row<'static> {
     let [figures @ .., state] = cells;
     Row::new(
         figures.map(|it| Text::from(it).right_aligned()).into_iter().chain([Text::from(state)]),
@@ -134,12 +134,12 @@ mod tests {
         let head = "job of process 7: 4 PEs: 3 before shmem_init, 1 in shmem_init, heap 0, CPU -";
         assert_eq!(rows[0], head);
         assert!(rows[1].starts_with("calls are not counted"));
-        assert_eq!(rows[3], "        PE  calls/s  bytes/s    heap    CPU state");
+        assert_eq!(rows[3], "        PE  calls/s  bytes/s    heap    CPU blocked state");
         assert_eq!(
             rows[4],
-            "         0        -        -       0      - has not called shmem_init"
+            "         0        -        -       0      -       - has not called shmem_init"
         );
-        assert_eq!(rows[6], "         2        -        -       0      - in shmem_init");
+        assert_eq!(rows[6], "         2        -        -       0      -       - in shmem_init");
         assert!(rows[11].starts_with("q: quit") && rows[11].ends_with("1 to 4 of 4 lines"));
     }
 

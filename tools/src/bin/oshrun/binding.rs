@@ -1,6 +1,7 @@
 //! Which CPUs each PE runs on.
 
 use nix::sched::CpuSet;
+use oneshmem_tools::live::number;
 use oneshmem_tools::place::{Bind, Map, Place};
 use oneshmem_tools::topology::{Cpu, Topology, list, numbers};
 
@@ -41,8 +42,9 @@ impl Placement<'_> {
         if let (Some(each), true) = (self.map.each, npes > places) {
             let by = self.map.by.name();
             return Err(format!(
-                "--map-by ppr:{each}:{by} has room for {places} PEs ({each} for each {by}, of which \
-                 there are {}), but the job has {npes}",
+                "--map-by ppr:{each}:{by} has room for {} ({each} for each {by}, of which there are {}), \
+                 but the job has {npes}",
+                number(places),
                 self.groups(self.map.by).len()
             ));
         }

@@ -8,6 +8,7 @@ use super::program;
 use super::signals;
 use super::steps;
 use oneshmem_tools::cli::values::Pes;
+use oneshmem_tools::live::number;
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -53,7 +54,8 @@ impl<'a> Debuggers<'a> {
         if let Pes::Some(pes) = pes {
             if let Some(pe) = pes.iter().find(|pe| **pe >= npes) {
                 return Err(Failure::own(format!(
-                    "--debug: the job has {npes} PEs, and no PE {pe}"
+                    "--debug: the job has {}, and no PE {pe}",
+                    number(npes)
                 )));
             }
         }

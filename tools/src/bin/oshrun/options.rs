@@ -13,6 +13,7 @@ use oneshmem::env::TRACE;
 use oneshmem::translate::MAX_PES;
 use oneshmem_tools::cli::values::{Numbers, Pes};
 use oneshmem_tools::cli::{self, topics};
+use oneshmem_tools::live::number;
 use oneshmem_tools::place::{Bind, Map, Place};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -182,7 +183,8 @@ fn limit(pes: usize, hosts: Option<&mut Hosts>, parts: &mut [Program]) -> Result
     if let Some(hosts) = hosts {
         if let Some(host) = hosts.list.iter().find(|host| host.slots.is_some_and(|it| it < pes)) {
             let (name, slots) = (&host.name, host.slots.unwrap_or_default());
-            return Err(format!("-N {pes}: {name} has only {slots} slots"));
+            let plural = if slots == 1 { "" } else { "s" };
+            return Err(format!("-N {pes}: {name} has only {slots} slot{plural}"));
         }
         hosts.list.iter_mut().for_each(|host| host.slots = Some(pes));
         return Ok(());
@@ -190,7 +192,8 @@ fn limit(pes: usize, hosts: Option<&mut Hosts>, parts: &mut [Program]) -> Result
     let all: usize = parts.iter_mut().map(|part| *part.npes.get_or_insert(pes)).sum();
     if all > pes {
         return Err(format!(
-            "-N {pes} allows {pes} PEs on this machine, but the job has {all}; --host names more hosts"
+            "-N {pes} allows {} on this machine, but the job has {all}; --host names more hosts",
+            number(pes)
         ));
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use super::{Matrix, total};
 use oneshmem::stats::Peer;
+use oneshmem_tools::live::number;
 use std::fmt::{self, Write};
 
 /// Width and height of all cells together, in pixels.
@@ -57,8 +58,12 @@ impl Picture<'_> {
         let grid = &self.matrix.grid;
         let (width, height) = (MARGIN + SIDE + SUMS + LEGEND, MARGIN + SIDE + SUMS);
         let all = self.matrix.sum(|_, _| true);
-        let mut sums =
-            format!("{} PEs, {} in {} calls in total", grid.npes(), Bytes(all.bytes), all.calls);
+        let mut sums = format!(
+            "{}, {} in {} calls in total",
+            number(grid.npes()),
+            Bytes(all.bytes),
+            all.calls
+        );
         if self.is_over_nodes() {
             let far = self.matrix.sum(|row, column| grid.is_far(row, column));
             let _ = write!(

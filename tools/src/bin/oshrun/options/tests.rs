@@ -149,7 +149,7 @@ fn so_many_pes_on_each_host() {
     for (line, named) in [
         ("oshrun -N 2 -n 3 a", "-N 2 allows 2 PEs on this machine, but the job has 3"),
         ("oshrun -N 2 -n 1 a : -n 2 a", "but the job has 3"),
-        ("oshrun -N 2 --host a:1,b:2 a", "-N 2: a has only 1 slots"),
+        ("oshrun -N 2 --host a:1,b:2 a", "-N 2: a has only 1 slot"),
         ("oshrun -N 0 a", "--npernode"),
         ("oshrun -n 1 a : -n 1 -N 1 a", "'--npernode' is for the whole job"),
     ] {
