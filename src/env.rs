@@ -100,7 +100,7 @@ variables! {
         "Print statistics at the end: calls, bytes, time blocked, peers and heap of each PE; as data, \
          also of each routine.";
     TRACE = "SHMEM_TRACE", ValueKind::File, "not set",
-        "Write what each PE does, and when, to this file at the end, for Perfetto or Chrome's trace viewer.";
+        "Write what each PE does, and when, to this file at the end, for Perfetto's viewer.";
     BACKEND = "SHMEM_BACKEND", ValueKind::Word(&["auto", "memfd", "xpmem", "smartmap"]), "auto",
         "How PEs map each other's memory.";
     ATTACH = "SHMEM_ATTACH", ValueKind::Word(&["demand", "eager"]), "demand",

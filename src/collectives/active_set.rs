@@ -23,6 +23,7 @@ use crate::stats::{self, Class};
 use crate::team::{self, TEAM_WORLD, Team, Triplet};
 use crate::translate::TABLE;
 use onenode_core::collectives::reduce::{Element, Kernel, ReduceOp};
+use std::cell::Cell;
 use std::ffi::{c_int, c_long};
 
 /// `SHMEM_BARRIER_SYNC_SIZE`. Programs are compiled with these sizes, so they leave room for
@@ -112,7 +113,7 @@ fn as_team(set: &ActiveSet) -> Option<&'static Team> {
 
 /// Carries out a collective on an active set, whichever nodes its members are on.
 #[inline(always)]
-fn carry_out<C: Collective>(set: ActiveSet, call: C) -> C::Output {
+fn carry_out<C: Collective<Output = ()> + Copy>(set: ActiveSet, call: C) {
     if TABLE.is_whole() {
         return match as_team(&set) {
             Some(team) => call.run(set.routine, &near(set.routine, team)),
@@ -121,16 +122,19 @@ fn carry_out<C: Collective>(set: ActiveSet, call: C) -> C::Output {
     }
     apart(move || {
         let mut progress = call::begin(set.routine);
-        progress.describe(|| details(&call, set.size, job(set.routine).nodes().is_some()));
         let _in_use = env::debugging().then(|| psync_use::begin(&set));
+        let (routine, size) = (set.routine, set.size);
         if let Some(team) = as_team(&set) {
-            return on_team(set.routine, team, call);
+            on_team(routine, team, call);
+        } else if let Some(group) = far_set::on_set(set) {
+            match own_team(&set, &group) {
+                Some(team) => on_team(routine, team, call),
+                None => call.run(routine, &group),
+            }
+        } else {
+            call.run(routine, &PSync(set));
         }
-        let Some(group) = far_set::on_set(set) else { return call.run(set.routine, &PSync(set)) };
-        match own_team(&set, &group) {
-            Some(team) => on_team(set.routine, team, call),
-            None => call.run(set.routine, &group),
-        }
+        progress.describe(|| details(&call, size, job(routine).nodes().is_some()));
     })
 }
 
@@ -179,7 +183,7 @@ pub fn collect(
     psync: PSyncArray,
 ) {
     let set = checked(routine, set, psync, part.accessed);
-    carry_out(set, run::Collect { arrays, part });
+    carry_out(set, run::Collect { arrays, part, mean: &Cell::new(None) });
 }
 
 /// `shmem_fcollect32` and 64: concatenates all sources, one `part` of each.

@@ -22,6 +22,7 @@ use onenode_core::collectives::epoch_group::EpochGroup;
 use onenode_core::collectives::group::{CollectiveGroup, Small};
 use onenode_core::collectives::reduce::{self, Kernel};
 use onenode_core::collectives::scan;
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::ffi::c_int;
 
@@ -60,10 +61,15 @@ pub trait Collective {
     /// Carries it out.
     fn run(self, routine: Routine, group: &impl Members) -> Self::Output;
 
-    /// What its algorithm is chosen by, besides the number of members, if that is known before it is carried
-    /// out: the operation, and how many bytes each member contributes.
+    /// The operation, if it has algorithms, and how many bytes this member contributes.
     fn choice(&self) -> Option<(Operation, usize)> {
         None
+    }
+
+    /// The name of the algorithm with which it was carried out among so many members.
+    fn algorithm(&self, members: usize, over_nodes: bool) -> Option<&'static str> {
+        let (operation, bytes) = self.choice()?;
+        select::shown(operation, members, bytes, over_nodes)
     }
 }
 
@@ -151,13 +157,16 @@ impl Collective for Broadcast<'_> {
 pub struct Collect<'m> {
     pub arrays: Arrays<'m>,
     pub part: Span,
+    /// Gets the mean of what the members contribute, in bytes, which chooses the algorithm; not if all of it is so
+    /// short that it travels with its length.
+    pub mean: &'m Cell<Option<usize>>,
 }
 
 impl Collective for Collect<'_> {
     type Output = ();
 
     fn run(self, routine: Routine, group: &impl Members) {
-        let Self { arrays, part } = self;
+        let Self { arrays, part, mean: known } = self;
         let (size, bytes) = (group.size(), part.accessed);
         if bytes > 0 {
             arrays.check(routine, &part, &part);
@@ -165,12 +174,26 @@ impl Collective for Collect<'_> {
         if let Some(devices) = arrays.devices(routine) {
             let devices = OnDevices { group, devices };
             let lengths = devices.lengths(bytes);
-            arrays.check(routine, &Span::object(lengths.iter().sum()), &part);
+            let all = lengths.iter().sum();
+            arrays.check(routine, &Span::object(all), &part);
+            known.set(Some(all / size));
             return devices.collect(arrays, &lengths);
         }
         let Some(call) = arrays.varying(group, bytes) else { return };
         let mean = call.whole().parts.bytes(0, size) / size;
+        known.set(Some(mean));
         run::<collect::Algorithm, _>(routine, group, mean, call);
+    }
+
+    fn choice(&self) -> Option<(Operation, usize)> {
+        Some((Operation::Collect, self.part.accessed))
+    }
+
+    fn algorithm(&self, members: usize, over_nodes: bool) -> Option<&'static str> {
+        match self.mean.get() {
+            Some(mean) => select::shown(Operation::Collect, members, mean, over_nodes),
+            None => Some("small"),
+        }
     }
 }
 

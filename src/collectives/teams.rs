@@ -4,13 +4,14 @@
 use super::agreement::{Agreed, NONE, for_collective, for_nothing};
 use super::arrays::Arrays;
 use super::run::{self, Alltoalls, Collective, Exchange};
-use super::{Element, EpochGroup, Kernel, ReduceOp, Small, Sum, TeamMembers, apart, far, select};
+use super::{Element, EpochGroup, Kernel, ReduceOp, Small, Sum, TeamMembers, apart, far};
 use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
 use crate::span::Span;
 use crate::stats::Class;
 use crate::team::{self, TEAM_WORLD, Team};
 use crate::timeline::recorder::Details;
+use std::cell::Cell;
 use std::ffi::c_int;
 
 /// The algorithms' group for a team whose members are all on this node, in a call of `routine`.
@@ -29,7 +30,7 @@ pub(crate) fn on_team<C: Collective>(routine: Routine, team: &'static Team, call
 /// Carries out a collective on the team of a handle, to which this PE contributes so many bytes. Uncommon
 /// cases are in a separate function.
 #[inline(always)]
-fn carry_out<C: Collective<Output = ()>>(
+fn carry_out<C: Collective<Output = ()> + Copy>(
     routine: Routine,
     handle: usize,
     bytes: usize,
@@ -40,23 +41,21 @@ fn carry_out<C: Collective<Output = ()>>(
         Some(team) => call.run(routine, &near(routine, team)),
         None => apart(move || {
             let (team, mut progress) = for_collective(routine, handle, bytes, &agreed());
+            on_team(routine, team, call);
             progress
                 .describe(|| details(&call, team.size(), far::on_team(routine, team).is_some()));
-            on_team(routine, team, call);
         }),
     }
 }
 
-/// What the timeline says of a collective.
+/// What the timeline says of a collective that was carried out.
 pub(super) fn details<C: Collective>(call: &C, members: usize, over_nodes: bool) -> Details {
-    let choice = call.choice();
-    let algorithm = |(operation, bytes)| select::shown(operation, members, bytes, over_nodes);
     Details {
         class: Class::Collective,
-        bytes: choice.map_or(0, |(_, bytes)| bytes),
+        bytes: call.choice().map_or(0, |(_, bytes)| bytes),
         peer: None,
         place: 0,
-        algorithm: choice.and_then(algorithm),
+        algorithm: call.algorithm(members, over_nodes),
     }
 }
 
@@ -95,7 +94,7 @@ pub fn broadcast(
 
 /// `shmem_collect`: concatenates all sources; each PE's `part` may have any size.
 pub fn collect(routine: Routine, team: usize, arrays: Arrays<'_>, part: Span) -> c_int {
-    let call = run::Collect { arrays, part };
+    let call = run::Collect { arrays, part, mean: &Cell::new(None) };
     carry_out(routine, team, part.accessed, || [NONE; 3], call);
     0
 }

@@ -1,11 +1,11 @@
-//! The file: JSON in the format of Chrome's trace viewer ("Trace Event Format"), in which times are in
-//! microseconds. Each PE is a process, with a track for each of its threads. Names are letters, digits and
-//! underscores, so nothing needs escaping.
+//! The file: JSON in the "Trace Event Format", in which times are in microseconds. Each PE is a process, with a
+//! track for each of its threads. Names are letters, digits and underscores, so nothing needs escaping.
 
 use super::arrows::{Arrow, arrows};
 use super::clocks::Hosts;
 use super::event::{Event, Kind, Peer};
 use super::ring::{Head, Ring};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -17,6 +17,12 @@ impl fmt::Display for Micros {
         let time = self.0.max(0);
         write!(f, "{}.{:03}", time / 1000, time % 1000)
     }
+}
+
+/// The number of a PE as a process, or of a thread. Viewers take 0 for the kernel's idle process or thread, and neither
+/// name nor sort it.
+fn id(number: usize) -> usize {
+    number + 1
 }
 
 /// Writes the rings of all PEs, on these hosts.
@@ -41,13 +47,24 @@ pub fn write(to: &mut impl Write, rings: &[Option<Ring>], hosts: &Hosts) -> io::
     let mut comma = "";
     for (pe, ring) in rings.iter().enumerate() {
         let on = hosts.node(pe).map(|node| format!(" on node {node}")).unwrap_or_default();
+        let pid = id(pe);
         write!(
             to,
-            "{comma}\n{{\"ph\": \"M\", \"pid\": {pe}, \"name\": \"process_name\", \"args\": {{\"name\": \
-             \"PE {pe}{on}\"}}}},\n{{\"ph\": \"M\", \"pid\": {pe}, \"name\": \"process_sort_index\", \
+            "{comma}\n{{\"ph\": \"M\", \"pid\": {pid}, \"name\": \"process_name\", \"args\": {{\"name\": \
+             \"PE {pe}{on}\"}}}},\n{{\"ph\": \"M\", \"pid\": {pid}, \"name\": \"process_sort_index\", \
              \"args\": {{\"sort_index\": {pe}}}}}"
         )?;
         comma = ",";
+        let threads = events[pe].iter().map(|(event, _)| event.thread);
+        for thread in threads.chain([0]).collect::<BTreeSet<_>>() {
+            let tid = id(thread.into());
+            write!(
+                to,
+                ",\n{{\"ph\": \"M\", \"pid\": {pid}, \"tid\": {tid}, \"name\": \"thread_name\", \"args\": \
+                 {{\"name\": \"PE {pe}, thread {thread}\"}}}},\n{{\"ph\": \"M\", \"pid\": {pid}, \"tid\": {tid}, \
+                 \"name\": \"thread_sort_index\", \"args\": {{\"sort_index\": {thread}}}}}"
+            )?;
+        }
         let Some(ring) = ring else { continue };
         let begin = time(ring.get(Head::Begin), pe);
         let last = events[pe].iter().map(|(_, [_, end])| *end).max().unwrap_or(begin);
@@ -58,8 +75,9 @@ pub fn write(to: &mut impl Write, rings: &[Option<Ring>], hosts: &Hosts) -> io::
         };
         write!(
             to,
-            ",\n{{\"ph\": \"X\", \"pid\": {pe}, \"tid\": 0, \"ts\": {}, \"dur\": {}, \"name\": \"PE {pe}\", \
+            ",\n{{\"ph\": \"X\", \"pid\": {pid}, \"tid\": {}, \"ts\": {}, \"dur\": {}, \"name\": \"PE {pe}\", \
              \"cat\": \"pe\", \"args\": {{\"lost\": {}, \"finalized\": {finished}}}}}",
+            id(0),
             Micros(begin),
             Micros(end - begin),
             ring.lost()
@@ -67,8 +85,9 @@ pub fn write(to: &mut impl Write, rings: &[Option<Ring>], hosts: &Hosts) -> io::
         if let (1.., Some((_, [first, _]))) = (ring.lost(), events[pe].first()) {
             write!(
                 to,
-                ",\n{{\"ph\": \"i\", \"s\": \"p\", \"pid\": {pe}, \"tid\": 0, \"ts\": {}, \"name\": \
+                ",\n{{\"ph\": \"i\", \"s\": \"p\", \"pid\": {pid}, \"tid\": {}, \"ts\": {}, \"name\": \
                  \"{} events before this one are lost\", \"cat\": \"lost\"}}",
+                id(0),
                 Micros(*first),
                 ring.lost()
             )?;
@@ -94,7 +113,9 @@ fn write_event(
     let (name, class) = (ring.name(event.names[0]), kind.name());
     write!(
         to,
-        ",\n{{\"pid\": {pe}, \"tid\": {thread}, \"ts\": {}, \"cat\": \"{class}\", ",
+        ",\n{{\"pid\": {}, \"tid\": {}, \"ts\": {}, \"cat\": \"{class}\", ",
+        id(pe),
+        id((*thread).into()),
         Micros(begin)
     )?;
     match kind {
@@ -147,9 +168,10 @@ fn write_arrow(
     {
         write!(
             to,
-            ",\n{{\"ph\": {phase}, \"id\": {number}, \"pid\": {pe}, \"tid\": {}, \"ts\": {}, \"name\": \
+            ",\n{{\"ph\": {phase}, \"id\": {number}, \"pid\": {}, \"tid\": {}, \"ts\": {}, \"name\": \
              \"update\", \"cat\": \"update\"}}",
-            event.thread,
+            id(pe),
+            id(event.thread.into()),
             Micros(time)
         )?;
     }

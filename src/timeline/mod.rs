@@ -2,7 +2,7 @@
 //!
 //! As statistics, of which it is a part, it costs nothing while it is off. While it is on, each PE records
 //! its calls in a ring in the job's memory file ([`ring`], [`recorder`]). At the end, PE 0 reads the rings of
-//! all PEs and writes a file in the format of Chrome's trace viewer, which Perfetto reads, too ([`json`]),
+//! all PEs and writes a file in the "Trace Event Format", which Perfetto reads ([`json`]),
 //! with arrows from an update of a variable to the wait that it ended ([`arrows`]). Each host has a clock of its
 //! own: [`clocks`] finds how far they are apart.
 

@@ -24,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
         trials.push(Trial::test(name, move || events(variant)));
     }
     trials.push(Trial::test("timeline/lost", lost));
+    trials.push(Trial::test("timeline/collect", collect));
     trials.push(Trial::test("timeline/failed", failed));
     trials.push(Trial::test("timeline/variable", variable));
     trials.push(Trial::test("timeline/off", off));
@@ -63,7 +64,7 @@ impl Timeline {
     }
 
     fn of_pe(&self, pe: usize) -> impl Iterator<Item = &Value> {
-        self.events().filter(move |event| event["pid"] == pe)
+        self.events().filter(move |event| event["pid"] == pe + 1)
     }
 
     /// Whether PE `pe` has such an event, with these arguments.
@@ -84,7 +85,25 @@ impl Timeline {
             let track = (number("pid") as u64, number("tid") as u64);
             tracks.entry(track).or_default().push((begin, begin + length));
         }
-        for ((pe, _), mut slices) in tracks {
+        for &(pid, tid) in tracks.keys() {
+            self.require(
+                pid > 0 && tid > 0,
+                "to viewers, 0 is the kernel's idle process or thread",
+            )?;
+            let (pe, thread) = (pid - 1, tid - 1);
+            let is_named = |kind: &str, name: String| {
+                self.events().any(|event| {
+                    event["name"] == kind
+                        && event["pid"] == pid
+                        && (event["tid"].is_null() || event["tid"] == tid)
+                        && event["args"]["name"].as_str().is_some_and(|it| it.starts_with(&name))
+                })
+            };
+            let are_named = is_named("process_name", format!("PE {pe}"))
+                && is_named("thread_name", format!("PE {pe}, thread {thread}"));
+            self.require(are_named, format!("the names of thread {thread} of PE {pe}"))?;
+        }
+        for ((pid, _), mut slices) in tracks {
             // Longer ones first, where several begin together.
             slices.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
             let mut open: Vec<f64> = Vec::new();
@@ -92,7 +111,10 @@ impl Timeline {
                 // Times have three decimals.
                 open.retain(|until| *until > begin + 0.0005);
                 let fits = open.last().is_none_or(|until| end <= until + 0.0015);
-                self.require(fits, format!("PE {pe}: an event at {begin} overlaps the next"))?;
+                self.require(
+                    fits,
+                    format!("process {pid}: an event at {begin} overlaps the next"),
+                )?;
                 open.push(end);
             }
         }
@@ -103,7 +125,7 @@ impl Timeline {
     fn arrows(&self) -> Vec<[(u64, f64); 2]> {
         let ends = |phase: &'static str| {
             self.events().filter(move |event| event["ph"] == phase).map(|event| {
-                let pe = event["pid"].as_u64().unwrap_or(u64::MAX);
+                let pe = event["pid"].as_u64().map_or(u64::MAX, |pid| pid - 1);
                 (event["id"].as_u64(), (pe, event["ts"].as_f64().unwrap_or(-1.0)))
             })
         };
@@ -194,6 +216,27 @@ fn lost() -> Result {
     }
     let sum = &it.data["otherData"]["lost"];
     it.require(sum.as_u64() >= Some(2 * (40_000 - KEPT)), format!("{sum} are lost"))
+}
+
+/// A collect, whose members contribute differently, has each one's bytes and the algorithm of all.
+fn collect() -> Result {
+    let path = file("collect")?;
+    let program = compile::plain("tests/programs/traced.c", &[])?;
+    let it = Timeline::of(traced(3, &path, &program), &path)?;
+    it.outcome.success()?;
+    for pe in 0..3 {
+        let name = "shmem_long_collect";
+        let calls = it.of_pe(pe).filter(|it| it["cat"] == "collective" && it["name"] == name);
+        let calls: Vec<_> = calls.map(|event| &event["args"]).collect();
+        let bytes: Vec<_> = calls.iter().filter_map(|args| args["bytes"].as_u64()).collect();
+        let own = 8 * (pe as u64 + 1);
+        it.require(bytes == [own, 100 * own], format!("bytes of {calls:?}"))?;
+        let algorithms: Vec<_> =
+            calls.iter().filter_map(|args| args["algorithm"].as_str()).collect();
+        let is_right = matches!(algorithms[..], ["small", long] if long != "small");
+        it.require(is_right, format!("algorithms of {calls:?}"))?;
+    }
+    Ok(())
 }
 
 /// The launcher writes what was recorded of a job that fails.

@@ -299,7 +299,8 @@ fn debugging() -> [Arg; 4] {
             .long_help(
                 "Print on standard error, every 2 seconds or as often as said, what each PE \
                  does: calls and bytes moved in a second, bytes of the symmetric heap in \
-                 blocks, CPU, and its state: what it waits for and for how long, or where it is \
+                 blocks, CPU, how much of the time it is blocked in waits and collectives, and its \
+                 state: what it waits for and for how long, or where it is \
                  in the start of the job. With more than 24 PEs, those in the same state share \
                  a line. The PEs' own output is passed on as ever, between these lines. \
                  Operations take longer while they are counted; loads and stores through \
@@ -308,13 +309,12 @@ fn debugging() -> [Arg; 4] {
                  are such lines for each host.",
             ),
         file("trace")
-            .help("Write what each PE does, and when, for Perfetto or Chrome's trace viewer (JSON)")
+            .help("Write what each PE does, and when, for Perfetto's viewer (JSON)")
             .long_help(
                 "Record the calls of all PEs, with their beginnings and ends, and write them to this file \
-                 when the job has ended, as JSON that https://ui.perfetto.dev and Chrome's \
-                 about:tracing open: a track for each PE, with puts, gets, atomic operations, waits, \
-                 collectives and their algorithms, and allocations, and arrows from updates of variables to \
-                 the waits that they end. Short operations that follow each other are one event. Each PE \
+                 when the job has ended, as JSON that https://ui.perfetto.dev opens: a track for each PE, \
+                 with puts, gets, atomic operations, waits, collectives and their algorithms, and \
+                 allocations, and arrows from updates of variables to the waits that they end. Short operations that follow each other are one event. Each PE \
                  keeps the last 32768 events; the file says how many are lost. Operations take longer while \
                  they are recorded. The same as -x SHMEM_TRACE=FILE, but that on one machine the file is \
                  also written if the job fails. In a job over several hosts, PE 0 writes it on its host.",
