@@ -23,11 +23,50 @@ pub fn all() -> Files {
                 _ => command,
             };
             generate(shell, &mut command, name, &mut text);
-            files.insert(path, String::from_utf8_lossy(&text).into_owned());
+            let text = String::from_utf8_lossy(&text);
+            files.insert(path, completed(shell, name, &text));
         }
     }
     files
 }
+
+/// The generated text with what the generator does not do: it makes a function's name of any command's, and knows
+/// nothing of the compiler that a wrapper passes options to. GCC lists those that begin with a word.
+fn completed(shell: Shell, name: &str, text: &str) -> String {
+    let is_wrapper = WRAPPERS.iter().any(|(wrapper, _)| *wrapper == name);
+    match shell {
+        Shell::Bash => {
+            // With extglob, which bash-completion sets, a plus before a parenthesis begins a pattern.
+            let function = format!("_{name}");
+            let text = text.replace(&function, &function.replace('+', "_"));
+            let options = r#"$([[ ${cur} == -* ]] && "$1" --completion="${cur}" 2>/dev/null)"#;
+            match is_wrapper {
+                true => text.replace(" --info\"", &format!(" --info {options}\"")),
+                false => text,
+            }
+        }
+        Shell::Zsh if is_wrapper => {
+            let options = r#"${(f)"$(_call_program options $words[1] --completion=${(q)PREFIX})"}"#;
+            let more = format!(
+                "    [[ $PREFIX == -* ]] && compadd -- {options} && ret=0\n    return ret\n"
+            );
+            text.replace("&& ret=0\n}", &format!("&& ret=0\n{more}}}"))
+        }
+        Shell::Fish if is_wrapper => format!(
+            "{text}complete -c {name} -n 'string match -q -- \"-*\" (commandline -ct)' -a \
+             '({name} --completion=(commandline -ct) 2>/dev/null)'\n"
+        ),
+        _ => text.into(),
+    }
+}
+
+/// The wrappers under each of their names.
+const WRAPPERS: [(&str, &cli::oshcc::Language); 4] = [
+    ("oshcc", &cli::oshcc::C),
+    ("oshc++", &cli::oshcc::CXX),
+    ("oshCC", &cli::oshcc::CXX),
+    ("oshcxx", &cli::oshcc::CXX),
+];
 
 /// The commands under each of their names.
 fn commands() -> Vec<(&'static str, Command)> {
@@ -40,23 +79,18 @@ fn commands() -> Vec<(&'static str, Command)> {
         let places = PossibleValuesParser::new(Place::ALL.map(Place::name));
         cli::oshrun::command().arg(program).mut_arg("map-by", |arg| arg.value_parser(places))
     };
-    let wrapper = |name, language| {
+    let wrapper = |(name, language)| {
         let files = Arg::new("files").value_hint(ValueHint::FilePath).num_args(1..);
-        cli::oshcc::command(name, language).mut_args(without_colon).arg(files)
+        (name, cli::oshcc::command(name, language).mut_args(without_colon).arg(files))
     };
-    let c = |name| (name, wrapper(name, &cli::oshcc::C));
-    let cxx = |name| (name, wrapper(name, &cli::oshcc::CXX));
-    vec![
+    let others = [
         ("oshrun", launcher()),
         ("shmemrun", launcher()),
-        c("oshcc"),
-        cxx("oshc++"),
-        cxx("oshCC"),
-        cxx("oshcxx"),
         ("oshinfo", cli::oshinfo::command()),
         ("oshtop", cli::oshtop::command()),
         ("oshtune", cli::oshtune::command()),
-    ]
+    ];
+    others.into_iter().chain(WRAPPERS.map(wrapper)).collect()
 }
 
 /// Replaces the colon in a long option by a dash, which the wrappers also accept: for shells a
@@ -107,6 +141,51 @@ mod tests {
             assert!(in_fish(text, long).contains(" -F"), "{}", in_fish(text, long));
         }
         assert!(in_fish(text, "map-by").contains("socket"), "{}", in_fish(text, "map-by"));
+    }
+
+    /// What the shell says to this, if it is installed.
+    fn said(shell: &str, arguments: &[&str]) -> Option<String> {
+        let output = std::process::Command::new(shell).args(arguments).output().ok()?;
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && errors.is_empty(), "{shell} {arguments:?}: {errors}");
+        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    #[test]
+    fn shells_read_them_and_complete_options_of_the_compiler() {
+        let folder = std::env::temp_dir().join(format!("completions-{}", std::process::id()));
+        for (path, text) in all() {
+            let path = folder.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, text).unwrap();
+            let path = path.to_str().unwrap();
+            if path.contains("/bash-completion/") {
+                said("bash", &["-O", "extglob", "-n", path]);
+            } else if path.contains("/zsh/") {
+                said("zsh", &["-o", "kshglob", "-n", path]);
+            } else {
+                said("fish", &["-n", path]);
+            }
+        }
+        let here = folder.display();
+        for name in ["oshcc", "oshc++"] {
+            let text = format!(
+                "shopt -s extglob; source '{here}/bash-completion/completions/{name}'
+                 function {name} {{ [ \"$1\" = --completion=-fo ] && echo -fopenmp; }}
+                 COMP_WORDS=({name} -fo) COMP_CWORD=1
+                 $(complete -p {name} | sed 's/.*-F \\([^ ]*\\).*/\\1/') {name} -fo {name}
+                 echo ${{COMPREPLY[*]}}"
+            );
+            let said_by_bash = said("bash", &["-c", &text]);
+            assert!(said_by_bash.is_none_or(|text| text == "-fopenmp\n"), "{name}");
+            let text = format!(
+                "function {name}; test $argv[1] = --completion=-fo; and echo -- -fopenmp; end
+                 source '{here}/fish/vendor_completions.d/{name}.fish'; complete -C '{name} -fo'"
+            );
+            let said_by_fish = said("fish", &["--no-config", "-c", &text]);
+            assert!(said_by_fish.is_none_or(|text| text.contains("-fopenmp")), "{name}");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
