@@ -81,6 +81,7 @@ fn count() -> io::Result<usize> {
 }
 
 /// Why a mapping is refused with this error. The system has one for a lack of memory and for too many mappings.
+#[cold]
 pub(crate) fn refused(error: io::Error) -> io::Error {
     /// A mapping into the middle of another one makes three of one.
     const MORE: usize = 3;
