@@ -1,5 +1,7 @@
 //! The mappings of this process (proc(5), `/proc/self/maps`), and the descriptor of a mapped file.
 
+mod query;
+
 use crate::error::Error;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -53,14 +55,18 @@ impl Mapping {
 
 /// All mappings in `range`, in order.
 pub fn within(range: &Range<usize>) -> Result<Vec<Mapping>, Error> {
-    let text = fs::read("/proc/self/maps")
-        .map_err(|source| Error::System { call: "reading /proc/self/maps", source })?;
+    let failed = |source| Error::System { call: "reading /proc/self/maps", source };
+    let mut table = File::open("/proc/self/maps").map_err(failed)?;
+    let found = query::within(&table, range).or_else(|_| read(&mut table)).map_err(failed)?;
+    Ok(found.into_iter().filter_map(|mapping| mapping.within(range)).collect())
+}
+
+/// All mappings there are, for older systems, which cannot be asked for some.
+fn read(table: &mut File) -> io::Result<Vec<Mapping>> {
+    let mut text = Vec::new();
+    table.read_to_end(&mut text)?;
     // Paths may contain any bytes.
-    Ok(String::from_utf8_lossy(&text)
-        .lines()
-        .filter_map(Mapping::parse)
-        .filter_map(|m| m.within(range))
-        .collect())
+    Ok(String::from_utf8_lossy(&text).lines().filter_map(Mapping::parse).collect())
 }
 
 /// The mapping that an address is in, from there on; `None` if it is in none.
@@ -129,6 +135,31 @@ mod tests {
         let anonymous = Mapping::parse("1000-2000 r--p 00000000 00:00 0").expect("a mapping");
         assert_eq!((anonymous.writable, anonymous.shared, anonymous.file.1), (false, false, 0));
         assert_eq!(Mapping::parse("nothing"), None);
+    }
+
+    #[test]
+    fn what_the_system_is_asked_for_is_what_it_lists() {
+        let page = map::page_size();
+        let start = map::private_anywhere(8 * page).expect("memory");
+        let file = fd::memfd(c"a name").expect("a memory file");
+        fd::resize_and_seal(file.as_fd(), 4 * page as u64).expect("its size");
+        let shared = map::shared_anywhere(file.as_fd(), page as u64, 2 * page).expect("mapped");
+        let shared = shared.as_ptr() as usize;
+        let mut table = File::open("/proc/self/maps").expect("/proc");
+        let listed = read(&mut table).expect("listed");
+        let part = |all: Vec<Mapping>, range: &Range<usize>| -> Vec<_> {
+            all.into_iter().filter_map(|mapping| mapping.within(range)).collect()
+        };
+        let code = read as *const () as usize;
+        for range in [start + page..start + 3 * page, shared..shared + page, code..code + 1] {
+            let from_list = part(listed.clone(), &range);
+            assert_eq!(from_list.len(), 1);
+            match query::within(&table, &range) {
+                Ok(asked) => assert_eq!(part(asked, &range), from_list),
+                Err(error) => assert_eq!(error.raw_os_error(), Some(libc::ENOTTY), "before 6.11"),
+            }
+        }
+        assert!(within(&(0..page)).expect("looked").is_empty());
     }
 
     #[test]
