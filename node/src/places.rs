@@ -1,11 +1,12 @@
 //! The memory of peers that this process has mapped, in a list that a signal handler can read: no
-//! entry ever moves, and reading takes no lock.
+//! entry ever moves, and reading takes no lock. Who changes it takes one, which knows the free entries.
 
 use crate::{Key, Rank};
 use onenode_core::atomics::{AtomicU64, AtomicUsize, Ordering};
+use onenode_core::sys::mutex;
 use std::iter::successors;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// Why something is mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,14 @@ pub struct Place {
 #[derive(Debug, Default)]
 pub struct Places {
     first: Block,
+    room: Mutex<Room>,
+}
+
+/// Which slots are free: these, and all from `fresh` on.
+#[derive(Debug, Default)]
+struct Room {
+    free: Vec<usize>,
+    fresh: usize,
 }
 
 const IN_A_BLOCK: usize = 32;
@@ -49,7 +58,7 @@ struct Block {
 /// A place, or room for one.
 #[derive(Debug, Default)]
 struct Slot {
-    /// [`FREE`], [`TAKEN`], or the kind.
+    /// [`FREE`], or the kind.
     state: AtomicUsize,
     start: AtomicUsize,
     end: AtomicUsize,
@@ -59,10 +68,9 @@ struct Slot {
 }
 
 const FREE: usize = 0;
-const TAKEN: usize = 1;
-const REGION: usize = 2;
-const VIEW: usize = 3;
-const HEADER: usize = 4;
+const REGION: usize = 1;
+const VIEW: usize = 2;
+const HEADER: usize = 3;
 
 /// A place in the list, by its number, which stays there until it is removed.
 #[derive(Debug)]
@@ -103,25 +111,28 @@ impl Slot {
 impl Places {
     /// Adds a place.
     pub fn add(&self, place: &Place) -> Token {
-        let take = |slot: &Slot| {
-            let (new, old) = (Ordering::Acquire, Ordering::Relaxed);
-            slot.state.compare_exchange(FREE, TAKEN, new, old).is_ok()
-        };
-        let (mut block, mut first) = (&self.first, 0);
-        loop {
-            if let Some(index) = block.slots.iter().position(take) {
-                block.slots[index].fill(place);
-                return Token(first + index);
-            }
-            block = block.next.get_or_init(Box::default);
-            first += IN_A_BLOCK;
-        }
+        let mut room = mutex::lock(&self.room);
+        let index = room.free.pop().unwrap_or_else(|| {
+            room.fresh += 1;
+            room.fresh - 1
+        });
+        self.slot(index).fill(place);
+        Token(index)
     }
 
     /// Removes a place of this list.
     pub fn remove(&self, token: &Token) {
-        let slot = self.slots().nth(token.0).expect("a place of this list");
-        slot.state.store(FREE, Ordering::Release);
+        let mut room = mutex::lock(&self.room);
+        self.slot(token.0).state.store(FREE, Ordering::Release);
+        room.free.push(token.0);
+    }
+
+    fn slot(&self, index: usize) -> &Slot {
+        let mut block = &self.first;
+        for _ in 0..index / IN_A_BLOCK {
+            block = block.next.get_or_init(Box::default);
+        }
+        &block.slots[index % IN_A_BLOCK]
     }
 
     /// All places. Safe in a signal handler.

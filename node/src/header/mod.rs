@@ -254,13 +254,16 @@ impl Header {
         fence(Ordering::Release);
     }
 
-    /// The owner's regions, without those that make no sense.
-    pub fn regions(&self) -> impl Iterator<Item = Published> + '_ {
-        (0..self.shape.regions).filter_map(|index| self.read(index))
+    /// The owner's regions with their records' numbers, from record `first` on and then from the beginning,
+    /// without those that make no sense.
+    pub fn regions(&self, first: u32) -> impl Iterator<Item = (u32, Published)> + '_ {
+        let all = self.shape.regions;
+        let numbers = (first.min(all)..all).chain(0..first.min(all));
+        numbers.filter_map(|index| Some((index, self.region(index)?)))
     }
 
     /// A copy of one record; `None` if it is free or garbage.
-    fn read(&self, index: u32) -> Option<Published> {
+    pub fn region(&self, index: u32) -> Option<Published> {
         /// A record is rarely written, so a peer that writes it all the time is not waited for.
         const TRIES: usize = 1000;
         let record = self.record(index);

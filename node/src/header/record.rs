@@ -9,7 +9,7 @@ const LARGEST_PAGE: u64 = 1 << 34;
 pub(super) const WORDS: usize = 11;
 
 /// Where a region's memory can be found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// In the file of the header, at this offset.
     Header(u64),
@@ -27,7 +27,7 @@ pub enum Place {
 }
 
 /// A published region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Published {
     /// The client's name for it.
     pub key: Key,

@@ -24,7 +24,7 @@ fn a_peer_finds_what_the_owner_has_published() {
     let own = Header::make(file.as_fd(), 4096, SHAPE, &owner()).expect("made");
     let peer = Header::find(file.as_fd(), 4096, 1 << 22).expect("looked").expect("there");
     assert_eq!((peer.owner(), peer.shape), (owner(), SHAPE));
-    assert_eq!(peer.regions().count(), 0);
+    assert_eq!(peer.regions(0).count(), 0);
     let region = |key, place| Published {
         key: Key(key),
         start: 0x7000_1000,
@@ -40,11 +40,11 @@ fn a_peer_finds_what_the_owner_has_published() {
     ];
     let regions: Vec<_> = (0..3).map(|i| region(i, places[i as usize])).collect();
     (0..3).zip(&regions).for_each(|(index, region)| own.publish(index, region));
-    assert!(peer.regions().eq(regions.iter().copied()));
+    assert!(peer.regions(0).map(|(_, region)| region).eq(regions.iter().copied()));
     own.withdraw(1);
-    assert_eq!(peer.regions().map(|region| region.key.0).collect::<Vec<_>>(), [0, 2]);
+    assert_eq!(peer.regions(0).map(|(_, region)| region.key.0).collect::<Vec<_>>(), [0, 2]);
     own.publish(1, &region(5, Place::Header(0x9000)));
-    assert_eq!(peer.regions().count(), 3);
+    assert_eq!(peer.regions(0).count(), 3);
     assert!(!peer.is_closed());
     own.close();
     assert!(peer.is_closed());

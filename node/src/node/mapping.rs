@@ -11,6 +11,7 @@ use crate::places::{MappingKind, Place, Token};
 use onenode_core::layout::HUGE;
 use onenode_core::pages::Pages;
 use onenode_core::sys::mutex;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -29,15 +30,32 @@ pub struct Mapping {
     node: Arc<Inner>,
 }
 
-/// The mapped pieces, in the order of their last use.
+/// The mapped pieces.
 #[derive(Default)]
-pub(super) struct Pieces(Mutex<Vec<Arc<Piece>>>);
+pub(super) struct Pieces(Mutex<Kept>);
 
-struct Piece {
+/// The pieces that requests find.
+#[derive(Default)]
+struct Kept {
+    /// No piece of a region contains another one. So their ends are in the order of their starts, and of those
+    /// that start before an address the last one reaches furthest.
+    all: BTreeMap<Name, Arc<Piece>>,
+    /// Those that nobody uses, in the order in which they came to that: at most [`IDLE`].
+    idle: VecDeque<Name>,
+}
+
+/// Whose region a piece is of, and its first address there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Name {
     rank: Rank,
     /// The header's mark: distinguishes processes that have had the same rank.
     mark: u64,
     region: Published,
+    start: usize,
+}
+
+struct Piece {
+    name: Name,
     /// The range in the peer's address space.
     theirs: Range<usize>,
     /// Where its first byte is mapped here.
@@ -46,10 +64,49 @@ struct Piece {
     _attached: Attached,
 }
 
-impl Piece {
-    fn has(&self, (rank, mark): (Rank, u64), region: &Published, theirs: &Range<usize>) -> bool {
-        let covers = self.theirs.start <= theirs.start && theirs.end <= self.theirs.end;
-        (self.rank, self.mark) == (rank, mark) && self.region == *region && covers
+impl Kept {
+    /// The piece that has all of `theirs`, for use. `name` is that of a piece that starts there.
+    fn covering(&mut self, name: &Name, theirs: &Range<usize>) -> Option<Arc<Piece>> {
+        let (found, piece) = self.all.range(..=*name).next_back()?;
+        let same = Name { start: name.start, ..*found } == *name;
+        let piece = (same && theirs.end <= piece.theirs.end).then(|| piece.clone())?;
+        // The last to come is often the first to go.
+        if let Some(at) = self.idle.iter().rposition(|idle| *idle == piece.name) {
+            self.idle.remove(at);
+        }
+        Some(piece)
+    }
+
+    /// Keeps a piece that no other contains, and no longer those that it contains. Returns those of them that
+    /// nobody uses.
+    fn add(&mut self, piece: &Arc<Piece>) -> Vec<Arc<Piece>> {
+        let last = Name { start: piece.theirs.end, ..piece.name };
+        let later = self.all.range(piece.name..last);
+        let inside = later.take_while(|(_, other)| other.theirs.end <= piece.theirs.end);
+        let inside: Vec<Name> = inside.map(|(name, _)| *name).collect();
+        self.idle.retain(|idle| !inside.contains(idle));
+        let gone = inside.iter().filter_map(|name| self.all.remove(name));
+        let gone = gone.filter(|piece| Arc::strong_count(piece) == 1).collect();
+        self.all.insert(piece.name, piece.clone());
+        gone
+    }
+
+    /// Takes back a piece. Returns the one that goes, if one does.
+    fn let_go(&mut self, piece: Arc<Piece>) -> Option<Arc<Piece>> {
+        let is_kept = self.all.get(&piece.name).is_some_and(|kept| Arc::ptr_eq(kept, &piece));
+        let others = Arc::strong_count(&piece) - 1 - usize::from(is_kept);
+        if others > 0 {
+            return None;
+        }
+        if !is_kept {
+            return Some(piece);
+        }
+        self.idle.push_back(piece.name);
+        if self.idle.len() <= IDLE {
+            return None;
+        }
+        let oldest = self.idle.pop_front()?;
+        self.all.remove(&oldest)
     }
 }
 
@@ -66,26 +123,27 @@ impl Node {
         node.check()?;
         let bytes = theirs.end.saturating_sub(theirs.start);
         let lost = || Error::NotMapped { of: Whose::Rank(rank), start: theirs.start, bytes };
-        let covers = |region: &Published| {
-            region.start <= theirs.start && theirs.end <= region.start + region.bytes && bytes > 0
-        };
+        if bytes == 0 {
+            return Err(lost());
+        }
         if node.is_own(rank) {
-            let regions = mutex::lock(&node.regions);
-            let mine = regions.all().any(|owned| covers(&owned.published));
+            let region = mutex::lock(&node.regions).of(theirs.start);
+            let mine = region.is_some_and(|region| theirs.end <= region.range().end);
             let mapping = || Mapping { range: theirs.clone(), piece: None, node: node.clone() };
             return mine.then(mapping).ok_or_else(lost);
         }
         let peer = node.reach(rank)?.ok_or(Error::NoCard { rank })?;
-        let region = peer.header.regions().find(covers).ok_or_else(lost)?;
-        let mut pieces = mutex::lock(&node.pieces.0);
-        let piece =
-            match pieces.iter().rposition(|piece| piece.has((rank, peer.mark()), &region, &theirs))
-            {
-                Some(index) => pieces.remove(index),
-                None => Arc::new(node.piece((rank, &peer), &region, &theirs)?),
-            };
-        pieces.push(piece.clone());
-        node.trim(&mut pieces);
+        let region = peer.region_at(&theirs).ok_or_else(lost)?;
+        let name = Name { rank, mark: peer.mark(), region, start: theirs.start };
+        let mut kept = mutex::lock(&node.pieces.0);
+        let piece = match kept.covering(&name, &theirs) {
+            Some(piece) => piece,
+            None => {
+                let piece = Arc::new(node.piece((rank, &peer), &region, &theirs)?);
+                kept.add(&piece).iter().for_each(|gone| node.places.remove(&gone.token));
+                piece
+            }
+        };
         let start = theirs.start - piece.theirs.start + piece.here;
         Ok(Mapping { range: start..start + bytes, piece: Some(piece), node: node.clone() })
     }
@@ -120,7 +178,6 @@ impl Inner {
         region: &Published,
         theirs: &Range<usize>,
     ) -> Result<Piece, Error> {
-        let mark = peer.mark();
         let unit = Pages::from_word(region.pages).size().max(HUGE);
         let start = (theirs.start / PIECE * PIECE).max(region.start);
         let end = theirs.end.next_multiple_of(PIECE).min(region.start + region.bytes);
@@ -133,53 +190,30 @@ impl Inner {
             kind: MappingKind::Region(region.key),
             there: start,
         });
-        Ok(Piece {
-            rank,
-            region: *region,
-            theirs: start..end,
-            here,
-            token,
-            _attached: attached,
-            mark,
-        })
-    }
-
-    /// Unmaps the pieces that have been unused for the longest time, if more than [`IDLE`] are
-    /// kept.
-    fn trim(&self, pieces: &mut Vec<Arc<Piece>>) {
-        let mut idle = pieces.iter().filter(|piece| Arc::strong_count(piece) == 1).count();
-        pieces.retain(|piece| {
-            let goes = idle > IDLE && Arc::strong_count(piece) == 1;
-            idle -= usize::from(goes);
-            if goes {
-                self.places.remove(&piece.token);
-            }
-            !goes
-        });
+        let name = Name { rank, mark: peer.mark(), region: *region, start };
+        Ok(Piece { name, theirs: start..end, here, token, _attached: attached })
     }
 
     fn let_go(&self, piece: Arc<Piece>) {
-        let mut pieces = mutex::lock(&self.pieces.0);
-        if Arc::strong_count(&piece) == 1 {
-            // The rank was detached meanwhile.
-            self.places.remove(&piece.token);
+        if let Some(gone) = mutex::lock(&self.pieces.0).let_go(piece) {
+            self.places.remove(&gone.token);
         }
-        drop(piece);
-        self.trim(&mut pieces);
     }
 
     /// Drops the pieces of a rank that is being detached, so that no request finds them again.
     pub(super) fn forget_pieces(&self, rank: Rank) {
-        mutex::lock(&self.pieces.0).retain(|piece| {
-            if piece.rank == rank && Arc::strong_count(piece) == 1 {
+        let mut kept = mutex::lock(&self.pieces.0);
+        kept.idle.retain(|name| name.rank != rank);
+        kept.all.retain(|name, piece| {
+            if name.rank == rank && Arc::strong_count(piece) == 1 {
                 self.places.remove(&piece.token);
             }
-            piece.rank != rank
+            name.rank != rank
         });
     }
 
-    /// The number of bytes mapped in pieces.
+    /// The number of bytes mapped in the pieces that requests find.
     pub(super) fn in_pieces(&self) -> usize {
-        mutex::lock(&self.pieces.0).iter().map(|piece| piece.theirs.len()).sum()
+        mutex::lock(&self.pieces.0).all.values().map(|piece| piece.theirs.len()).sum()
     }
 }

@@ -2,12 +2,12 @@
 
 use super::Inner;
 use super::wait::ForPeer;
-use crate::Rank;
 use crate::card::{Address, Card, Said};
 use crate::config::State;
 use crate::error::Error;
-use crate::header::Header;
+use crate::header::{Header, MOST_REGIONS, Published};
 use crate::places::{MappingKind, Place, Token};
+use crate::{Key, Rank};
 use onenode_core::packed;
 use onenode_core::pause::Pause;
 use onenode_core::sys::life::{self, Holder};
@@ -15,6 +15,7 @@ use onenode_core::sys::mutex;
 use onenode_core::sys::peer::{self, Unreachable};
 use onenode_core::sys::{fd, kept::Kept, process};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -66,6 +67,17 @@ pub(super) struct Reached {
     /// The process, and where its header is.
     pub address: Address,
     token: Mutex<Option<Token>>,
+    seen: Mutex<Seen>,
+}
+
+/// Where this process has found the peer's regions. The peer may have changed them since, so each is read again
+/// in the header, and looked for if it is not there.
+#[derive(Default)]
+struct Seen {
+    /// The records of regions, by their first addresses.
+    records: BTreeMap<usize, u32>,
+    /// The record after the one found last. Regions are often looked for in the order in which they were made.
+    next: u32,
 }
 
 impl Reached {
@@ -79,6 +91,37 @@ impl Reached {
                     .get(std::iter::once(PathBuf::from(format!("/proc/{pid}/fd/{descriptor}"))))?)
             }
         }
+    }
+
+    /// The region that has all of these addresses of the peer.
+    pub fn region_at(&self, theirs: &Range<usize>) -> Option<Published> {
+        let covers = |region: &Published| {
+            region.start <= theirs.start && theirs.end <= region.start + region.bytes
+        };
+        let mut seen = mutex::lock(&self.seen);
+        if let Some((&start, &record)) = seen.records.range(..=theirs.start).next_back() {
+            if let Some(region) = self.header.region(record).filter(covers) {
+                return Some(region);
+            }
+            seen.records.remove(&start);
+        }
+        self.look(&mut seen, covers)
+    }
+
+    /// The region with this key.
+    pub fn region_of(&self, key: Key) -> Option<Published> {
+        self.look(&mut mutex::lock(&self.seen), |region| region.key == key)
+    }
+
+    fn look(&self, seen: &mut Seen, fits: impl Fn(&Published) -> bool) -> Option<Published> {
+        let (record, region) = self.header.regions(seen.next).find(|(_, region)| fits(region))?;
+        seen.next = record + 1;
+        if seen.records.len() >= MOST_REGIONS as usize {
+            // Mostly of regions that are no more.
+            seen.records.clear();
+        }
+        seen.records.insert(region.start, record);
+        Some(region)
     }
 
     /// The mark that distinguishes this header from earlier ones at the same place.
@@ -273,7 +316,15 @@ impl Inner {
             },
         };
         let file = file.map(Kept::new).transpose()?;
-        Ok(Some(Reached { header, file, offset, end, address, token: Mutex::default() }))
+        Ok(Some(Reached {
+            header,
+            file,
+            offset,
+            end,
+            address,
+            token: Mutex::default(),
+            seen: Mutex::default(),
+        }))
     }
 
     /// Waits for the header of a rank.

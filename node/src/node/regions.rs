@@ -13,7 +13,7 @@ use onenode_core::sys::fd;
 use onenode_core::sys::map::{self, OwnMapping};
 use onenode_core::sys::mutex;
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{Range, RangeBounds};
 use std::os::fd::OwnedFd;
 use xpmem_sys::Segment;
 
@@ -41,6 +41,8 @@ const CHOSEN: u64 = 1 << 63;
 /// This node's regions.
 pub(super) struct Regions {
     known: BTreeMap<Key, Owned>,
+    /// Their keys by their first addresses. No two overlap.
+    starts: BTreeMap<usize, Key>,
     /// Where the file has room for the next region.
     pub room: Room,
     /// Records in the header: the total, how many have been used, and which are free again.
@@ -83,8 +85,8 @@ impl Default for Sort {
 
 impl Regions {
     pub fn new(room: Room, records: u32) -> Self {
-        let (known, free) = (BTreeMap::new(), Vec::new());
-        Self { known, room, records, used: 0, free, next_key: Key(CHOSEN), last: None }
+        let (known, starts, free) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Self { known, starts, room, records, used: 0, free, next_key: Key(CHOSEN), last: None }
     }
 
     pub fn get(&self, key: Key) -> Option<&Owned> {
@@ -97,6 +99,7 @@ impl Regions {
 
     pub fn remove(&mut self, key: Key) -> Option<Owned> {
         let owned = self.known.remove(&key)?;
+        self.starts.remove(&owned.region.start);
         self.free.push(owned.record);
         Some(owned)
     }
@@ -111,11 +114,8 @@ impl Regions {
                 format!("a key that no region has: it is that of {start:#x} (+ {bytes} bytes)");
             return Err(Error::argument("key", format_args!("{:#x}", key.0), expected));
         }
-        let overlaps = |it: &&Owned| {
-            let own = it.region.range();
-            own.start < memory.end && memory.start < own.end
-        };
-        if let Some(Owned { region, .. }) = self.all().find(overlaps) {
+        let below = self.last_from(..memory.end);
+        if let Some(region) = below.filter(|region| memory.start < region.range().end) {
             let value = format!("{:#x}..{:#x}", memory.start, memory.end);
             let expected = format!(
                 "memory of no other region of this node: region {:#x} has {:#x}..{:#x} (withdraw a \
@@ -138,7 +138,13 @@ impl Regions {
 
     /// The region that has an address.
     pub fn of(&self, address: usize) -> Option<Region> {
-        self.all().map(|owned| owned.region).find(|region| region.range().contains(&address))
+        self.last_from(..=address).filter(|region| region.range().contains(&address))
+    }
+
+    /// The last region that starts at one of these addresses.
+    fn last_from(&self, starts: impl RangeBounds<usize>) -> Option<Region> {
+        let (_, key) = self.starts.range(starts).next_back()?;
+        Some(self.known[key].region)
     }
 }
 
@@ -181,6 +187,7 @@ impl Inner {
             _segment: backing.segment,
         };
         regions.known.insert(region.key, owned);
+        regions.starts.insert(region.start, region.key);
         while regions.known.contains_key(&regions.next_key) {
             regions.next_key.0 += 1;
         }

@@ -263,7 +263,7 @@ impl Core {
     fn try_attach(&self, node: &Inner, rank: Rank, peer: &Reached) -> Result<Tried, Error> {
         let mut theirs = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
-            let Some(region) = peer.header.regions().find(|region| region.key == part.key) else {
+            let Some(region) = peer.region_of(part.key) else {
                 return Ok(Tried::Missing);
             };
             part.check(rank, &region)?;

@@ -1,8 +1,8 @@
 //! Any range of a peer's regions.
 
 use super::memory::{detach, read, unregion, view, write};
-use super::ranks::run;
-use onenode::{Error, Key, Pages, Whose};
+use super::ranks::{memfd, run};
+use onenode::{Config, Error, Key, Pages, Whose};
 
 #[test]
 fn ranges_by_the_owners_addresses() {
@@ -64,6 +64,46 @@ fn a_region_that_is_another_by_now_is_mapped_anew() {
         let theirs = start(process, region.start);
         assert_eq!(read(node.map(next, theirs..theirs + 8).expect("mapped").address()), 2);
         process.barrier();
+    });
+}
+
+#[test]
+fn regions_are_found_in_any_order_and_after_others_have_taken_their_records() {
+    const REGIONS: usize = 100;
+    run(2, |process| {
+        let next = process.next();
+        let config = |rank| Config { rank: Some(rank), regions: REGIONS as u32 + 1, ..memfd() };
+        let node = process.open(config);
+        let list = node.alloc(Key(0), 4096, Pages::Normal).expect("allocated");
+        let starts = process.exchange([list.start as u64, 0, 0, 0, 0, 0, 0, 0]);
+        let theirs = starts[next as usize][0] as usize;
+        let map = |start: usize| node.map(next, start..start + 8);
+        let known = node.map(next, theirs..theirs + 4096).expect("mapped");
+        for round in 0..3 {
+            let remade = (0..REGIONS).filter(|i| round == 0 || i % 3 == round);
+            for i in remade.clone() {
+                let key = Key(1 + i as u64);
+                if round > 0 {
+                    unregion(&node, key).expect("gone");
+                }
+                let region = node.alloc(key, 4096, Pages::Normal).expect("allocated");
+                write(region.start, (100 * round + i) as u64);
+                write(list.start + 8 * i, region.start as u64);
+                assert_eq!(node.region_of(region.start + 4095).expect("found"), region);
+                assert!(node.region_of(region.start + 4096).is_err());
+            }
+            process.barrier();
+            for i in
+                (0..REGIONS).map(|i| 37 * i % REGIONS).filter(|i| remade.clone().any(|r| r == *i))
+            {
+                let start = read(known.address() + 8 * i) as usize;
+                let one = map(start).expect("mapped");
+                assert_eq!(read(one.address()), (100 * round + i) as u64);
+                assert!(matches!(map(start + 4096), Err(Error::NotMapped { .. })));
+                assert_eq!(map(start).expect("again").address(), one.address());
+            }
+            process.barrier();
+        }
     });
 }
 
