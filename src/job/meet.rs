@@ -56,7 +56,7 @@ pub(super) fn join(
     let meeting = Meeting { launcher, name, pe, npes, until };
     loop {
         let place = meeting.lock()?;
-        let Some(guest) = place.guest(&meeting.name)? else {
+        let Some(guest) = place.guest()? else {
             let job = create(own, nodes)?;
             meeting.host(place, &job)?;
             return Ok(job);
@@ -108,7 +108,7 @@ impl Meeting {
     fn lock(&self) -> Result<Place, Error> {
         let runtime = environment::variable("XDG_RUNTIME_DIR");
         loop {
-            let place = Place::lock(runtime.as_deref().map(Path::new));
+            let place = Place::lock(&self.name, runtime.as_deref().map(Path::new));
             match place.map_err(|error| self.failed(error.to_string()))? {
                 Some(place) => return Ok(place),
                 None if self.is_over() => {
@@ -129,7 +129,7 @@ impl Meeting {
         if let Some(huge) = job.huge_file()? {
             files.push(fd::duplicate(huge)?);
         }
-        let mut host = place.host(&self.name, files)?;
+        let mut host = place.host(files)?;
         self.enter(job, &place)?;
         drop(place);
         while !self.is_complete(job)? {
@@ -196,7 +196,7 @@ impl Meeting {
         job.sign_as_member(self.pe);
         let joined = &job.header().joined;
         if joined.load(Ordering::Relaxed) as usize + 1 == job.near().len() {
-            place.remove(&self.name);
+            place.remove();
         }
         joined.fetch_add(1, Ordering::AcqRel);
         Ok(())

@@ -37,8 +37,7 @@ impl Node {
             return Err(Error::argument("ranks", ranks, expected));
         }
         let deadline = deadline(limit);
-        let name = name(key);
-        let joined = Joined::join(self, &name, rank, ranks, deadline)?;
+        let joined = Joined::join(self, name(key), rank, ranks, deadline)?;
         if let Err(error) = joined.await_all(&self.0, deadline) {
             if joined.withdraw(&self.0) {
                 return Err(error);
@@ -55,6 +54,7 @@ impl Node {
 struct Joined {
     table: CardTable,
     rank: Rank,
+    name: String,
     /// While it is open, others find the table.
     file: File,
 }
@@ -62,19 +62,19 @@ struct Joined {
 impl Joined {
     fn join(
         node: &Node,
-        name: &str,
+        name: String,
         rank: Rank,
         ranks: u32,
         deadline: Option<Instant>,
     ) -> Result<Self, Error> {
-        let place = lock(&node.0, deadline)?;
-        let (file, table) = match place.file(name)? {
+        let place = lock(&node.0, &name, deadline)?;
+        let (file, table) = match place.file()? {
             Some(file) => {
                 let table = CardTable::open(file.as_fd(), ranks)?;
                 (file, table)
             }
             None => {
-                let file = place.make(name, CardTable::bytes(ranks) as u64)?;
+                let file = place.make(CardTable::bytes(ranks) as u64)?;
                 let table = CardTable::begin(file.as_fd(), ranks)?;
                 (file, table)
             }
@@ -84,9 +84,9 @@ impl Joined {
             return Err(Error::argument("rank", rank, expected));
         }
         if table.is_complete() {
-            place.remove(name);
+            place.remove();
         }
-        Ok(Self { table, rank, file })
+        Ok(Self { table, rank, name, file })
     }
 
     /// Waits until all have arrived.
@@ -102,7 +102,9 @@ impl Joined {
     /// Removes this process's card. Returns false if all have arrived in the meantime.
     fn withdraw(&self, node: &Inner) -> bool {
         // Limited, because a stopped process may hold the lock.
-        let Ok(place) = lock(node, Instant::now().checked_add(INTERVAL)) else { return true };
+        let Ok(place) = lock(node, &self.name, Instant::now().checked_add(INTERVAL)) else {
+            return true;
+        };
         if !self.table.take_away(self.rank) {
             return false;
         }
@@ -113,9 +115,9 @@ impl Joined {
 }
 
 /// Waits until no other process has the place to meet locked, and locks it.
-fn lock(node: &Inner, deadline: Option<Instant>) -> Result<Place, Error> {
+fn lock(node: &Inner, name: &str, deadline: Option<Instant>) -> Result<Place, Error> {
     loop {
-        match Place::lock(None)? {
+        match Place::lock(name, None)? {
             Some(place) => return Ok(place),
             None => {
                 process::yield_cpu();

@@ -11,7 +11,8 @@
 //! Why another user is kept out:
 //! - In each base a folder has one of few fixed names. So no base is listed, and what others put there
 //!   delays nobody. Others can take names in a sticky base; the first that is free is used. Who takes all
-//!   of them in all bases prevents meetings of users that have no directory of their own, and is named.
+//!   of them has not taken the last one, which follows from what those that meet know, unless they know
+//!   that, too. Then users that have no directory of their own cannot meet, and are told who it is.
 //! - Nothing is secret: knowing the name of a folder of mode 0700 is of no use.
 //! - That a folder is the user's own is shown by its owner, and by changing its mode, which only the
 //!   owner may: in a user namespace, all users without a number there seem to be one, perhaps this
@@ -43,30 +44,36 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// The user's folders, locked by this process until the value is dropped.
+/// The user's folders, locked by this process until the value is dropped, for those that meet under a name.
 #[derive(Debug)]
 pub struct Place {
+    name: String,
     folders: Vec<Folder>,
     runtime: Option<PathBuf>,
 }
 
 impl Place {
-    /// The place, unless another process has locked it. `runtime` is the user's own directory
-    /// (`$XDG_RUNTIME_DIR`), if one is known.
+    /// The place to meet under `name`, unless another process has locked it. `runtime` is the user's own
+    /// directory (`$XDG_RUNTIME_DIR`), if one is known.
     ///
     /// # Errors
     /// If there can be no folder anywhere.
-    pub fn lock(runtime: Option<&Path>) -> Result<Option<Self>, Error> {
-        Self::lock_in(bases(runtime), runtime)
+    pub fn lock(name: &str, runtime: Option<&Path>) -> Result<Option<Self>, Error> {
+        Self::lock_in(name, bases(runtime), runtime)
     }
 
-    fn lock_in(bases: Vec<PathBuf>, runtime: Option<&Path>) -> Result<Option<Self>, Error> {
-        let mut place = Self { folders: Vec::new(), runtime: runtime.map(Path::to_owned) };
+    fn lock_in(
+        name: &str,
+        bases: Vec<PathBuf>,
+        runtime: Option<&Path>,
+    ) -> Result<Option<Self>, Error> {
+        let (folders, runtime) = (Vec::new(), runtime.map(Path::to_owned));
+        let mut place = Self { name: name.to_owned(), folders, runtime };
         let mut reasons = Vec::new();
         for base in bases {
             let found = match unfit(&base) {
                 Some(why) => Err(why),
-                None => Folder::all_in(&base),
+                None => Folder::all_in(&base, name),
             };
             match found.and_then(|found| place.take(found)) {
                 Ok(true) => {}
@@ -106,14 +113,14 @@ impl Place {
         Ok(is_there)
     }
 
-    /// The paths of `name`.
-    fn paths(&self, name: &str) -> impl Iterator<Item = PathBuf> {
-        self.folders.iter().map(move |folder| folder.path.join(name))
+    /// The paths of the name.
+    fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.folders.iter().map(|folder| folder.path.join(&self.name))
     }
 
-    /// A connection to the process that hands out files at `name`, if there is one.
-    pub fn guest(&self, name: &str) -> Result<Option<Guest>, Error> {
-        for path in self.paths(name) {
+    /// A connection to the process that hands out files, if there is one.
+    pub fn guest(&self) -> Result<Option<Guest>, Error> {
+        for path in self.paths() {
             match UnixStream::connect(&path) {
                 Ok(stream) => return Ok(Some(Guest(stream))),
                 Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
@@ -128,11 +135,11 @@ impl Place {
         Ok(None)
     }
 
-    /// Makes this process the one that hands out `files` at `name`, where nobody is.
-    pub fn host(&self, name: &str, files: Vec<OwnedFd>) -> Result<Host, Error> {
+    /// Makes this process the one that hands out `files`, where nobody does.
+    pub fn host(&self, files: Vec<OwnedFd>) -> Result<Host, Error> {
         self.sweep();
         let (mut listeners, mut paths, mut failure) = (Vec::new(), Vec::new(), None);
-        for path in self.paths(name) {
+        for path in self.paths() {
             let bound = UnixListener::bind(&path).and_then(|listener| {
                 listener.set_nonblocking(true)?;
                 allow(&path, 0o700).map(|()| listener)
@@ -153,15 +160,15 @@ impl Place {
                 Err(Error::System { call: "making a socket to meet at", source })
             }
             _ => {
-                let runtime = self.runtime.clone();
-                Ok(Host { listeners, guests: Vec::new(), files, paths, runtime })
+                let (name, runtime) = (self.name.clone(), self.runtime.clone());
+                Ok(Host { listeners, guests: Vec::new(), files, paths, name, runtime })
             }
         }
     }
 
-    /// The file at `name` that other processes use, if there is one.
-    pub fn file(&self, name: &str) -> Result<Option<File>, Error> {
-        for path in self.paths(name) {
+    /// The file that other processes use, if there is one.
+    pub fn file(&self) -> Result<Option<File>, Error> {
+        for path in self.paths() {
             let failed = |source| Error::System { call: "opening the file to meet at", source };
             match File::options().read(true).write(true).open(&path) {
                 Ok(file) if is_used(&file).map_err(failed)? => return Ok(Some(file)),
@@ -173,12 +180,11 @@ impl Place {
         Ok(None)
     }
 
-    /// Makes a file of that many zero bytes at `name`, where there is none. It is used as long as it
-    /// is open.
-    pub fn make(&self, name: &str, bytes: u64) -> Result<File, Error> {
+    /// Makes a file of that many zero bytes, where there is none. It is used as long as it is open.
+    pub fn make(&self, bytes: u64) -> Result<File, Error> {
         self.sweep();
         let mut failure = None;
-        for path in self.paths(name) {
+        for path in self.paths() {
             let mut options = File::options();
             options.read(true).write(true).create_new(true).mode(0o600);
             let failed = |source| Error::System { call: "making a file to meet at", source };
@@ -200,9 +206,9 @@ impl Place {
         Err(failure.unwrap_or_else(|| Error::NoWay("there is no folder to meet in".into())))
     }
 
-    /// Removes what is at `name`.
-    pub fn remove(&self, name: &str) {
-        self.paths(name).for_each(|path| drop(fs::remove_file(path)));
+    /// Removes what is there under the name.
+    pub fn remove(&self) {
+        self.paths().for_each(|path| drop(fs::remove_file(path)));
     }
 
     /// Removes what dead processes have left.

@@ -10,14 +10,17 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// How many names a folder may have in each base. More than one, because in a sticky base another user can take
-/// a name; few, because each is looked at each time.
+/// How many fixed names a folder may have in each base. More than one, because in a sticky base another user can
+/// take a name; few, because each is looked at each time.
 pub(super) const NAMES: usize = 8;
 
-/// The paths that this user's folder may have in `base`.
-pub(super) fn names(base: &Path) -> impl Iterator<Item = PathBuf> {
+/// The paths that this user's folder may have in `base`. The last one serves only the processes that meet under
+/// this name, and what they left there nobody else finds: it is for when others have taken all that they can know.
+pub(super) fn paths(base: &Path, name: &str) -> impl Iterator<Item = PathBuf> {
+    let fixed = (0..NAMES).map(|number| number.to_string());
+    let names = fixed.chain(std::iter::once(name.to_owned()));
     let user = process::user();
-    (0..NAMES).map(move |name| base.join(format!("onenode-{user}-{name}")))
+    names.map(move |name| base.join(format!("onenode-{user}-{name}")))
 }
 
 /// Where this user's folders may lie. `runtime` is the user's own directory, if one is known.
@@ -57,22 +60,22 @@ enum Found {
 }
 
 impl Folder {
-    /// The user's folders in `base`, in which one is made if there is none. None if other processes are making or
+    /// The user's folders in `base` for a meeting, one of which is made if there is none. None if other processes are making or
     /// removing them at this moment.
     ///
     /// # Errors
     /// Why there can be none.
-    pub fn all_in(base: &Path) -> Result<Vec<Self>, String> {
-        match Self::look(base)? {
+    pub fn all_in(base: &Path, name: &str) -> Result<Vec<Self>, String> {
+        match Self::look(base, name)? {
             (own, _) if !own.is_empty() => Ok(own),
-            (_, Err(taken)) => Err(format!("all {NAMES} names are taken: {taken}")),
+            (_, Err(taken)) => Err(format!("all names are taken: {taken}")),
             (_, Ok(path)) => match DirBuilder::new().mode(0o700).create(&path) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Vec::new()),
                 Err(error) => Err(error.to_string()),
                 Ok(()) => {
                     // The umask may have taken the owner's permissions. What that leaves is seen below.
                     let _ = fchmodat(AT_FDCWD, &path, Mode::S_IRWXU, NoFollowSymlink);
-                    let seen = Self::of_use(&path).and_then(|()| Self::look(base));
+                    let seen = Self::of_use(&path).and_then(|()| Self::look(base, name));
                     if seen.is_err() {
                         let _ = fs::remove_dir(&path);
                     }
@@ -91,9 +94,9 @@ impl Folder {
     }
 
     /// The user's folders in `base`, and the first name that is free; if all are taken, by what the first is.
-    fn look(base: &Path) -> Result<(Vec<Self>, Result<PathBuf, String>), String> {
+    fn look(base: &Path, name: &str) -> Result<(Vec<Self>, Result<PathBuf, String>), String> {
         let (mut own, mut free, mut taken) = (Vec::new(), None, None);
-        for path in names(base) {
+        for path in paths(base, name) {
             match Self::at(&path)? {
                 Found::Own(folder) => own.push(folder),
                 Found::Nothing => free = free.or(Some(path)),

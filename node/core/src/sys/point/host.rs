@@ -20,6 +20,7 @@ pub struct Host {
     pub(super) files: Vec<OwnedFd>,
     /// Where its sockets are.
     pub(super) paths: Vec<PathBuf>,
+    pub(super) name: String,
     pub(super) runtime: Option<PathBuf>,
 }
 
@@ -54,7 +55,7 @@ impl Drop for Host {
         }
         // If this fails, the next process that meets somebody does it.
         for _ in 0..TRIES {
-            match Place::lock(self.runtime.as_deref()) {
+            match Place::lock(&self.name, self.runtime.as_deref()) {
                 Ok(None) => std::thread::sleep(AGAIN),
                 Ok(Some(place)) => return place.sweep(),
                 Err(_) => return,
