@@ -71,7 +71,8 @@ impl Attached {
                 if !end(offset).is_some_and(|end| peer.has(offset, end - offset)) {
                     return unlike("its region's memory is not in its file");
                 }
-                let place = (peer.file(node)?.into(), offset + skip as u64);
+                let file = peer.file(node)?;
+                let place = (file.as_fd().into(), offset + skip as u64);
                 Ok(memfd::map_peers(&at, pages, place)?)
             }
             Where::File { descriptor, inode, offset } => {

@@ -212,7 +212,7 @@ impl Node {
         self.0.rank_of(card)
     }
 
-    /// The state of a rank. Makes two system calls if the rank is attached.
+    /// The state of a rank. Makes two system calls if the rank is attached, some more if its file is not kept open.
     ///
     /// # Errors
     /// [`Error::Argument`] in a forked child, which has no peers.

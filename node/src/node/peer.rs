@@ -13,10 +13,10 @@ use onenode_core::pause::Pause;
 use onenode_core::sys::life::{self, Holder};
 use onenode_core::sys::mutex;
 use onenode_core::sys::peer::{self, Unreachable};
-use onenode_core::sys::{fd, kept::Kept, process};
+use onenode_core::sys::{fd, kept::Kept, limit, maps, process};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -58,8 +58,8 @@ enum Found {
 /// A peer's header, mapped.
 pub(super) struct Reached {
     pub header: Header,
-    /// Its file. `None`: the file that all ranks have.
-    file: Option<Kept>,
+    rank: Rank,
+    file: Source,
     /// The header's offset in the file.
     offset: u64,
     /// The first byte of the file after the peer's part.
@@ -68,6 +68,32 @@ pub(super) struct Reached {
     pub address: Address,
     token: Mutex<Option<Token>>,
     seen: Mutex<Seen>,
+}
+
+/// How the file of a peer's header is reached.
+enum Source {
+    /// It is the file that all ranks have.
+    Common,
+    /// It is open, so that all of it can be mapped even when the peer has died.
+    Kept(Kept),
+    /// It is opened through the peer each time: its descriptor would be in the upper half of those that this
+    /// process may have.
+    Peer,
+}
+
+/// The file of a peer's header, open.
+pub(super) enum Opened<'r> {
+    Borrowed(BorrowedFd<'r>),
+    Own(OwnedFd),
+}
+
+impl AsFd for Opened<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Borrowed(file) => *file,
+            Self::Own(file) => file.as_fd(),
+        }
+    }
 }
 
 /// Where this process has found the peer's regions. The peer may have changed them since, so each is read again
@@ -82,15 +108,14 @@ struct Seen {
 
 impl Reached {
     /// The file of the header.
-    pub fn file<'r>(&'r self, node: &'r Inner) -> Result<BorrowedFd<'r>, Error> {
-        match &self.file {
-            None => node.file(),
-            Some(file) => {
-                let Address { pid, descriptor, .. } = self.address;
-                Ok(file
-                    .get(std::iter::once(PathBuf::from(format!("/proc/{pid}/fd/{descriptor}"))))?)
-            }
-        }
+    pub fn file<'r>(&'r self, node: &'r Inner) -> Result<Opened<'r>, Error> {
+        let Address { pid, descriptor, .. } = self.address;
+        let peers = || std::iter::once(PathBuf::from(format!("/proc/{pid}/fd/{descriptor}")));
+        Ok(match &self.file {
+            Source::Common => Opened::Borrowed(node.file()?),
+            Source::Kept(file) => Opened::Borrowed(file.get(peers())?),
+            Source::Peer => Opened::Own(open(self.rank, &self.address)?),
+        })
     }
 
     /// The region that has all of these addresses of the peer.
@@ -137,16 +162,16 @@ impl Reached {
 
     /// Who holds its sign of life.
     fn holder(&self, node: &Inner) -> Result<Holder, Error> {
-        Ok(life::holder(self.file(node)?, self.offset)?)
+        Ok(life::holder(self.file(node)?.as_fd(), self.offset)?)
     }
 
     /// The state of its owner.
     pub fn life(&self, node: &Inner) -> State {
-        let Address { pid, started, .. } = self.address;
+        let Address { pid, started, inode, .. } = self.address;
         let lives = match self.holder(node) {
             Ok(holder) => holder != Holder::Nobody,
-            // The program has closed the descriptor.
-            Err(_) => process::is_running(pid, started),
+            // One of the two programs has closed the descriptor. Another program would not have it mapped.
+            Err(_) => process::is_running(pid, started) && maps::has_file(pid, inode),
         };
         // Checked last: the header may have been closed meanwhile, or replaced by another node's.
         let left = self.header.is_closed() || self.header.owner().mark != self.mark();
@@ -315,9 +340,14 @@ impl Inner {
                 ..self.address
             },
         };
-        let file = file.map(Kept::new).transpose()?;
+        let file = match file {
+            None => Source::Common,
+            Some(file) if file.as_raw_fd() as u64 >= limit::open_files() / 2 => Source::Peer,
+            Some(file) => Source::Kept(Kept::new(file)?),
+        };
         Ok(Some(Reached {
             header,
+            rank,
             file,
             offset,
             end,
@@ -376,7 +406,7 @@ impl Inner {
 }
 
 /// Opens a file of a peer. The file must be sealed.
-pub(super) fn open(rank: Rank, address: &Address) -> Result<std::os::fd::OwnedFd, Error> {
+pub(super) fn open(rank: Rank, address: &Address) -> Result<OwnedFd, Error> {
     let Address { pid, started, descriptor, inode, .. } = *address;
     match peer::open(pid, descriptor, inode) {
         Ok(file) => Ok(file),

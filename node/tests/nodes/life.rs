@@ -3,11 +3,12 @@
 use super::memory::{adopt, detach, read, view, write};
 use super::ranks::{LONG, Process, die, exit, fork, memfd, run, signal, state_of, statuses, wait};
 use nix::sched::{CloneFlags, unshare};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::Signal;
 use onenode::{Config, Error, Fork, JobFile, Key, Node, Pages, State};
 use onenode_core::sys::{fd, process};
 use std::fs;
-use std::os::fd::{AsFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -180,6 +181,20 @@ fn run_until_killed(body: impl Fn(&mut Process, u32)) {
     assert_eq!(ended, [0, libc::SIGKILL]);
 }
 
+/// Does what a program does that closes all it has. Returns how many headers' files that were.
+fn close_headers() -> usize {
+    let is_home = |path: &std::path::PathBuf| {
+        fs::read_link(path).is_ok_and(|to| to.ends_with("memfd:onenode (deleted)"))
+    };
+    let open = fs::read_dir("/proc/self/fd").expect("/proc").flatten();
+    let headers: Vec<_> = open.map(|entry| entry.path()).filter(is_home).collect();
+    for path in &headers {
+        let number = path.file_name().and_then(|name| name.to_str()?.parse().ok());
+        nix::unistd::close::<RawFd>(number.expect("a number")).expect("closed");
+    }
+    headers.len()
+}
+
 #[test]
 fn a_program_may_close_descriptors_that_are_not_its_own() {
     run(2, |process| {
@@ -190,17 +205,7 @@ fn a_program_may_close_descriptors_that_are_not_its_own() {
         assert!(node.extra(next).is_ok());
         process.barrier();
         if process.index == 0 {
-            let is_home = |path: &std::path::PathBuf| {
-                fs::read_link(path).is_ok_and(|to| to.ends_with("memfd:onenode (deleted)"))
-            };
-            let open = fs::read_dir("/proc/self/fd").expect("/proc").flatten();
-            let headers: Vec<_> = open.map(|entry| entry.path()).filter(is_home).collect();
-            assert_eq!(headers.len(), 2, "its own and the peer's");
-            for path in headers {
-                let number = path.file_name().and_then(|name| name.to_str()?.parse().ok());
-                // What a program does that closes all it has.
-                nix::unistd::close::<RawFd>(number.expect("a number")).expect("closed");
-            }
+            assert_eq!(close_headers(), 2, "its own and the peer's");
             assert_eq!(state_of(&node, next), State::Attached, "its file is found again");
             assert_eq!(read(one.resolve(region.start, next).expect("resolved")), 1);
             let error = node.alloc(Key(2), 4096, Pages::Normal).expect_err("its own is lost");
@@ -210,6 +215,60 @@ fn a_program_may_close_descriptors_that_are_not_its_own() {
         }
         process.barrier();
     });
+}
+
+/// Allows this process only about twice the descriptors that it has.
+fn limit_descriptors() {
+    let next = fs::File::open("/dev/null").expect("opened").as_raw_fd() as u64;
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).expect("asked");
+    setrlimit(Resource::RLIMIT_NOFILE, 2 * next, hard).expect("limited");
+}
+
+#[test]
+fn half_of_the_descriptors_are_left_to_the_client() {
+    let ended = statuses(3, |process| {
+        let node = process.node();
+        let pids = process.exchange([u64::from(process::pid()), 0, 0, 0, 0, 0, 0, 0]);
+        let region = node.alloc(Key(1), 4 << 20, Pages::Normal).expect("allocated");
+        write(region.start, 100 + u64::from(process.index));
+        let (view, _table) = view(&node, &[Key(1)], 3);
+        let starts = process.exchange([region.start as u64, 0, 0, 0, 0, 0, 0, 0]);
+        if process.index == 0 {
+            limit_descriptors();
+            let before = held().0;
+            for rank in [1, 2] {
+                let there = view.resolve(region.start, rank).expect("attached");
+                assert_eq!(read(there), 100 + u64::from(rank));
+                let theirs = starts[rank as usize][0] as usize;
+                assert_eq!(
+                    read(node.map(rank, theirs..theirs + 8).expect("mapped").address()),
+                    read(there)
+                );
+                assert_eq!(state_of(&node, rank), State::Attached);
+            }
+            assert_eq!(held().0, before, "descriptors");
+        }
+        process.barrier();
+        match process.index {
+            0 => {}
+            1 => assert!(close_headers() > 0),
+            _ => panic!("no /bin/sleep: {}", Command::new("/bin/sleep").arg("1000").exec()),
+        }
+        process.barrier();
+        if process.index == 0 {
+            await_state(&node, 2, State::Dead);
+            assert_eq!(state_of(&node, 1), State::Attached, "only its descriptor is closed");
+            for rank in [1, 2] {
+                let there = view.resolve(region.start, rank).expect("mapped");
+                assert_eq!(read(there), 100 + u64::from(rank));
+                let theirs = starts[rank as usize][0] as usize + (2 << 20);
+                assert!(node.map(rank, theirs..theirs + 8).is_err(), "nowhere open");
+            }
+            signal(pids[2][0], Signal::SIGKILL);
+        }
+        process.barrier();
+    });
+    assert_eq!(ended, [0, 0, libc::SIGKILL]);
 }
 
 /// This process goes on in a PID namespace of its own; false if the system does not allow it.

@@ -1,5 +1,5 @@
 //! The limits on the size of files (`ulimit -f`), which applies to memory files, too, although they are
-//! sparse and not on disk, and on locked memory (`ulimit -l`).
+//! sparse and not on disk, on locked memory (`ulimit -l`), and on open files (`ulimit -n`).
 
 use crate::error::Error;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
@@ -7,6 +7,11 @@ use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
 /// How many bytes of memory this process may lock; `None`: as many as there are.
 pub fn locked_memory() -> Option<u64> {
     getrlimit(Resource::RLIMIT_MEMLOCK).ok().map(|it| it.0).filter(|most| *most != RLIM_INFINITY)
+}
+
+/// How many files this process may have open: the numbers of descriptors are below it.
+pub fn open_files() -> u64 {
+    getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(own, _)| own)
 }
 
 /// Does `work`, which makes a file of `bytes` bytes or writes to it. Meanwhile the process's own

@@ -101,6 +101,12 @@ pub(crate) fn refused(error: io::Error) -> io::Error {
     }
 }
 
+/// Whether a process has the file with that inode mapped, as far as this one may know.
+pub fn has_file(pid: u32, inode: u64) -> bool {
+    let table = File::open(format!("/proc/{pid}/maps")).and_then(|mut table| read(&mut table));
+    table.is_ok_and(|all| all.iter().any(|mapping| mapping.file.1 == inode))
+}
+
 /// A new descriptor for the file of a mapping, for reading and writing, if this process has the
 /// file open.
 pub fn descriptor(mapping: &Mapping) -> Option<OwnedFd> {
