@@ -23,6 +23,13 @@ pub fn fatal(message: impl fmt::Display) -> ! {
     fatal_and_reported()
 }
 
+/// As [`fatal`], if there is a reason in a routine.
+pub fn if_any(routine: Routine, reason: Option<impl fmt::Display>) {
+    if let Some(reason) = reason {
+        fatal(format_args!("{routine}: {reason}"));
+    }
+}
+
 /// As [`fatal`], when the reason has already been reported.
 #[cold]
 pub fn fatal_and_reported() -> ! {

@@ -40,9 +40,7 @@ pub(super) fn for_collective(
     if env::debugging() {
         check(routine, team, agreed);
         // All PEs have come here, and so has what they wrote before.
-        if let Some(damage) = guards::damage() {
-            failure::fatal(format_args!("{routine}: {damage}"));
-        }
+        failure::if_any(routine, guards::damage_in_turn());
     }
     (team, call)
 }

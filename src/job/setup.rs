@@ -298,6 +298,9 @@ fn conclude(routine: Routine) {
     job.control.pe(job.pe).last_step.store(last, Ordering::Relaxed);
     job.network().inspect(|network| network.finish());
     collectives::barrier_all(routine);
+    if env::debugging() {
+        failure::if_any(routine, guards::damage_of_any());
+    }
     if job.nodes().is_some() {
         // The last PE to come through a barrier may only then contact other nodes for the first
         // time, and must not find a PE there that has finalised. A PE that has left this barrier

@@ -1,5 +1,6 @@
 //! Guard bytes behind the blocks of the heap and of partitions, for `SHMEM_DEBUG`: a write past the
-//! end of a block changes them, whichever PE makes it.
+//! end of a block changes them, whichever PE makes it. A block's guard is checked before the block is
+//! freed or resized, all guards at the end, and some in turn at each collective.
 #![allow(unsafe_code)]
 
 use onenode_core::sys::mutex;
@@ -12,10 +13,19 @@ const BYTES: usize = 32;
 /// Their value: an unlikely one, and no pointer or number of use.
 const FILL: u8 = 0xa5;
 
-/// The blocks that have guards, by address: their sizes without them.
-static GUARDED: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+/// The most guards that a collective checks: few enough that it takes no longer however many blocks there are.
+const IN_TURN: usize = 128;
 
-fn guarded() -> MutexGuard<'static, BTreeMap<usize, usize>> {
+struct Guarded {
+    /// The blocks that have guards, by address: their sizes without them.
+    blocks: BTreeMap<usize, usize>,
+    /// The address from which on blocks have their turn to be checked.
+    turn: usize,
+}
+
+static GUARDED: Mutex<Guarded> = Mutex::new(Guarded { blocks: BTreeMap::new(), turn: 0 });
+
+fn guarded() -> MutexGuard<'static, Guarded> {
     mutex::lock(&GUARDED)
 }
 
@@ -26,7 +36,7 @@ pub fn with_guard(size: usize) -> Option<usize> {
 
 /// Whether a block has a guard.
 pub fn has(block: usize) -> bool {
-    guarded().contains_key(&block)
+    guarded().blocks.contains_key(&block)
 }
 
 /// Writes the guard of a block of `size` bytes.
@@ -35,19 +45,19 @@ pub fn has(block: usize) -> bool {
 /// The block is this PE's and has room for the guard. Until [`forget`] or [`forget_all`] it stays
 /// mapped, and only wrong programs write to the guard.
 pub unsafe fn lay(block: *mut u8, size: usize) {
-    guarded().insert(block.addr(), size);
+    guarded().blocks.insert(block.addr(), size);
     // SAFETY: the caller guarantees that there is room for the guard, and that nobody uses it.
     unsafe { block.add(size).write_bytes(FILL, BYTES) };
 }
 
 /// The block has no guard any more.
 pub fn forget(block: usize) {
-    guarded().remove(&block);
+    guarded().blocks.remove(&block);
 }
 
 /// No block has a guard: there are none yet.
 pub fn forget_all() {
-    guarded().clear();
+    guarded().blocks.clear();
 }
 
 /// A block whose guard was overwritten.
@@ -59,16 +69,33 @@ pub struct Damage {
     distance: usize,
 }
 
-/// The first block with a damaged guard.
-pub fn damage() -> Option<Damage> {
-    guarded().iter().find_map(|(block, size)| {
-        let guard = (block + size) as *const u8;
-        // SAFETY: inside the block and its guard, which whoever called `lay` keeps mapped. Volatile,
-        // since other processes can write there.
-        let is_written = |at: &usize| unsafe { guard.add(*at).read_volatile() } != FILL;
-        let distance = (0..BYTES).find(is_written)?;
-        Some(Damage { block: *block, size: *size, distance })
+/// Damage of the guard of `block`, which may have none.
+pub fn damage_of(block: usize) -> Option<Damage> {
+    guarded().blocks.get_key_value(&block).and_then(damage)
+}
+
+/// Damage of any guard.
+pub fn damage_of_any() -> Option<Damage> {
+    guarded().blocks.iter().find_map(damage)
+}
+
+/// Damage of one of the guards that have their turn.
+pub fn damage_in_turn() -> Option<Damage> {
+    let Guarded { blocks, turn } = &mut *guarded();
+    let mut next = blocks.range(*turn..).chain(blocks.range(..*turn)).take(IN_TURN);
+    next.find_map(|block| {
+        *turn = block.0 + 1;
+        damage(block)
     })
+}
+
+fn damage((block, size): (&usize, &usize)) -> Option<Damage> {
+    let guard = (block + size) as *const u8;
+    // SAFETY: inside the block and its guard, which whoever called `lay` keeps mapped. Volatile,
+    // since other processes can write there.
+    let is_written = |at: &usize| unsafe { guard.add(*at).read_volatile() } != FILL;
+    let distance = (0..BYTES).find(is_written)?;
+    Some(Damage { block: *block, size: *size, distance })
 }
 
 impl fmt::Display for Damage {
@@ -88,18 +115,28 @@ mod tests {
     use crate::atomics::{AtomicU8, Ordering};
 
     #[test]
-    fn a_write_past_the_end_is_found() {
-        let memory = [const { AtomicU8::new(0) }; 100 + BYTES];
-        let block = memory.as_ptr().cast_mut().cast::<u8>();
-        // SAFETY: the array has room for both, and outlives the guard.
-        unsafe { lay(block, 100) };
-        assert!(has(block.addr()));
-        memory[99].store(1, Ordering::Relaxed);
-        assert_eq!(damage(), None);
-        memory[103].store(1, Ordering::Relaxed);
-        assert_eq!(damage(), Some(Damage { block: block.addr(), size: 100, distance: 3 }));
-        forget(block.addr());
-        assert_eq!(damage(), None);
+    fn a_write_past_the_end_is_found_when_the_block_has_its_turn() {
+        const EACH: usize = 4 + BYTES;
+        const BLOCKS: usize = 3 * IN_TURN;
+        let memory = [const { AtomicU8::new(0) }; BLOCKS * EACH];
+        let block = |i: usize| memory[i * EACH..].as_ptr().cast_mut().cast::<u8>();
+        for i in 0..BLOCKS {
+            // SAFETY: the array has room for both, and outlives the guard.
+            unsafe { lay(block(i), 4) };
+        }
+        assert!(has(block(0).addr()) && !has(block(0).addr() + 1));
+        memory[EACH + 3].store(1, Ordering::Relaxed);
+        assert_eq!([(); 4].map(|()| damage_in_turn()), [None; 4]);
+        for i in [0, IN_TURN - 1, BLOCKS - 1] {
+            memory[i * EACH + 7].store(1, Ordering::Relaxed);
+            let damage = Damage { block: block(i).addr(), size: 4, distance: 3 };
+            let found: Vec<_> = (0..4).filter_map(|_| damage_in_turn()).collect();
+            assert!(found.contains(&damage) && found.len() <= 2, "{i}: {found:?}");
+            forget(damage.block);
+            assert_eq!([(); 4].map(|()| damage_in_turn()), [None; 4]);
+        }
+        forget_all();
+        assert_eq!(damage_in_turn(), None);
         assert_eq!(with_guard(usize::MAX), None);
     }
 }

@@ -157,6 +157,9 @@ pub fn realloc(routine: Routine, block: Block, size: usize) -> *mut u8 {
     agree(job, routine, "size", size);
     // Peers may still be writing data that they put before this call.
     collectives::barrier_all(routine);
+    if env::debugging() {
+        failure::if_any(routine, guards::damage_of(ptr.addr()));
+    }
     let result = match resize(space, ptr, offset, size) {
         true => ptr,
         // SAFETY: no PE uses a `Block` any more: all have reached the barrier above. `block_at` has

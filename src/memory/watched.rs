@@ -7,6 +7,7 @@ use super::sites;
 use super::space::Space;
 use crate::env;
 use crate::error::Routine;
+use crate::failure;
 use crate::job::Job;
 use crate::message;
 use crate::timeline::event::Kind;
@@ -46,7 +47,9 @@ pub(super) fn allocate(
 #[cold]
 pub(super) fn forget(space: &Space, routine: Routine, offset: usize) {
     if env::debugging() {
-        guards::forget(space.address(offset).addr());
+        let block = space.address(offset).addr();
+        failure::if_any(routine, guards::damage_of(block));
+        guards::forget(block);
     }
     sites::freed(space.address(offset).addr());
     if let Some(size) = space.pool().size_of(offset) {

@@ -7,8 +7,11 @@
 // case: free free | status=nonzero stderr=shmem_free: stderr=byte stderr=overwritten stderr=100
 // case: realloc realloc | status=nonzero stderr=shmem_barrier_all: stderr=byte stderr=overwritten stderr=200
 // case: moved moved | status=nonzero stderr=shmem_barrier_all: stderr=byte stderr=overwritten stderr=50000
+// case: many many | status=nonzero stderr=shmem_finalize: stderr=byte stderr=overwritten stderr=100
+// case: free-many many free | status=nonzero stderr=shmem_free: stderr=byte stderr=overwritten stderr=100
 // case: partition partition | status=nonzero stderr=shmem_barrier_all: stderr=byte stderr=overwritten stderr=100
-/* Under SHMEM_DEBUG a write past the end of a block is found at the next barrier or free, whichever PE made it. */
+/* Under SHMEM_DEBUG a write past the end of a block is found, whichever PE made it: among few blocks at the next
+ * barrier, among many when the block is freed or at the end. */
 #include "check.h"
 #include <shmemx.h>
 #include <string.h>
@@ -33,6 +36,18 @@ int main(int argc, char **argv)
     for (int i = 0; i < 100; i++)
         CHECK_EQ(next[i], 0);
     memset(next, 2, 100);
+    if (IS("many")) {
+        enum { MANY = 2000 };
+        static char *blocks[MANY];
+        for (int i = 0; i < MANY; i++)
+            CHECK((blocks[i] = (char *)shmem_malloc(100)) != NULL);
+        shmem_barrier_all();
+        blocks[MANY / 2][100] = 1;
+        if (argc > 2)
+            shmem_free(blocks[MANY / 2]);
+        shmem_finalize();
+        return 0;
+    }
     shmem_barrier_all();
     if (IS("put") && me == 0)
         shmem_putmem(block + 98, next, 4, 1);
