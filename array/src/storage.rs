@@ -74,8 +74,8 @@ impl<'a, T: Element> Storage<'a, T> {
         // there is an array its team meets at the beginning and at the end of a phase and nowhere else, and
         // phases do not nest. So that PE, too, is in this function, which borrows its value mutably until the
         // team has met again, after `work`; and what it began before is complete, by its quiet. That the values
-        // of all PEs are this array, and exist, is by the order of collective calls, which `Shmem` asks for
-        // and without which no block of symmetric memory is anybody's own.
+        // of all PEs are this array, and exist, is by the collective calls that allocate and free memory:
+        // in each, `Shmem` compares place and length on all PEs.
         let own = unsafe { own.as_mut_slice() };
         work(own)
     }

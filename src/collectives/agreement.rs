@@ -1,14 +1,14 @@
-//! Finds the team of a collective and, under `SHMEM_DEBUG`, checks that all its PEs make the same
-//! call.
+//! Finds the team of a collective and checks that all its PEs make the same call: under `SHMEM_DEBUG`, and
+//! always where Rust's arrays are allocated and freed.
 
-use super::{Exchange, Small, far, on_team, select};
+use super::{Exchange, Small, apart, far, on_team, select};
 use crate::env;
 use crate::error::{Called, Routine};
 use crate::failure;
 use crate::job::call::{self, Call};
 use crate::memory::guards;
 use crate::stats::{self, Class};
-use crate::team::{self, Team};
+use crate::team::{self, TEAM_WORLD, Team};
 use onenode_core::collectives::sizes::SMALL_WORDS;
 use onenode_core::packed;
 
@@ -53,6 +53,15 @@ pub(super) fn for_nothing(routine: Routine, handle: usize, agreed: Agreed) {
             check(routine, team, &agreed);
         }
     }
+}
+
+/// Ends the job unless all PEs make the same call. Returns when all have made it. Collective, and not only under `SHMEM_DEBUG`: for
+/// promises of the Rust interface that rest on it.
+pub(crate) fn among_all(routine: Routine, agreed: &Agreed) {
+    apart(|| {
+        let _call = call::begin(routine);
+        check(routine, team::required(routine, TEAM_WORLD), agreed);
+    });
 }
 
 /// Ends the job unless all PEs of the team make the same call. The check is a collective of its

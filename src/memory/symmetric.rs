@@ -1,7 +1,7 @@
 //! The symmetric heap's routines (specification, section 9.3).
 //!
 //! All are collective: every PE makes the same call, each PE's own allocator returns the same
-//! result, and a barrier makes the result safe to use. PEs exchange nothing, except under
+//! result, and a barrier makes the result safe to use. PEs exchange nothing here, except under
 //! `SHMEM_DEBUG` the arguments, to check that they are the same.
 #![allow(unsafe_code)]
 
@@ -288,11 +288,23 @@ pub(crate) fn not_a_block(job: &Job, routine: Routine, ptr: *mut u8) -> ! {
 /// Under `SHMEM_DEBUG`, ends the job unless every PE names the same block.
 fn agree_on_block(job: &Job, routine: Routine, space: &Space, offset: usize) {
     if !job.partitions().is_empty() {
-        let partition = job.partition_of(space.range().start);
-        let number = partition.map_or(0, |partition| partition.spec().id + 1);
+        let number = partition_number(job, space);
         agree(job, routine, "the partition of ptr, plus 1", number);
     }
     agree(job, routine, "the offset of ptr", offset);
+}
+
+/// What a block is called on all PEs: the number of its partition plus 1, 0 for the heap, and the block's
+/// offset there.
+pub(crate) fn name_of(routine: Routine, block: *const u8) -> (usize, usize) {
+    let job = job(routine);
+    let space = job.space_of(block.addr());
+    (partition_number(job, space), block.addr().wrapping_sub(space.range().start))
+}
+
+/// The number of the partition plus 1, 0 for the heap.
+fn partition_number(job: &Job, space: &Space) -> usize {
+    job.partition_of(space.range().start).map_or(0, |partition| partition.spec().id + 1)
 }
 
 /// Under `SHMEM_DEBUG`, ends the job unless every PE of this node passes the same value of an

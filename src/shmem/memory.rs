@@ -6,7 +6,7 @@ use super::context::register;
 use super::flags::Hints;
 use super::slice::SymmetricSlice;
 use crate::argument::memory::{Block, Unused};
-use crate::collectives::Element;
+use crate::collectives::{Element, agreement};
 use crate::error::{Called::Blocking, Error, Result, Routine};
 use crate::job::query;
 use crate::memory::heap::GRANULE;
@@ -50,7 +50,11 @@ pub struct Symmetric<'a, T> {
     shmem: PhantomData<&'a Shmem>,
 }
 
+// The lengths and places of an array are the same on all PEs: a PE that accesses another one's copy checks only its own. So
+// all PEs compare what they allocate, resize and free, each time, before they do so.
 impl<T: Element> Symmetric<'_, T> {
+    const ELEMENT_BYTES: (&'static str, usize) = ("bytes of an element", size_of::<T>());
+
     /// An array of existing elements.
     #[cfg(test)]
     pub(super) fn existing(array: crate::argument::memory::Object<'_, T>) -> Self {
@@ -59,6 +63,7 @@ impl<T: Element> Symmetric<'_, T> {
 
     /// Allocates zeroed elements. `Element` guarantees that all bits zero is a value of `T`.
     fn alloc(routine: Routine, len: usize) -> Result<Self> {
+        agreement::among_all(routine, &[("len", len), Self::ELEMENT_BYTES, agreement::NONE]);
         if len == 0 {
             return Ok(Self::none());
         }
@@ -68,6 +73,7 @@ impl<T: Element> Symmetric<'_, T> {
 
     /// Allocates as [`alloc`](Self::alloc), from partition `id`.
     pub(super) fn alloc_in(routine: Routine, id: usize, len: usize) -> Result<Self> {
+        agreement::among_all(routine, &[("len", len), Self::ELEMENT_BYTES, ("the partition", id)]);
         if len == 0 {
             return Ok(Self::none());
         }
@@ -99,8 +105,20 @@ impl<T: Element> Symmetric<'_, T> {
         unsafe { self.start.add(first).write_bytes(0, self.len - first) };
     }
 
+    /// Ends the job unless all PEs make this call with this array and the same length, which is `len` itself
+    /// or a new one.
+    fn agree(&self, routine: Routine, len: usize) {
+        let (partition, offset) = match self.len {
+            0 => (0, usize::MAX),
+            _ => symmetric::name_of(routine, self.start.cast()),
+        };
+        let array = [("the array's partition, plus 1", partition), ("the array's offset", offset)];
+        agreement::among_all(routine, &[("len", len), array[0], array[1]]);
+    }
+
     /// Frees the array.
     pub(super) fn free(self, routine: Routine) {
+        self.agree(routine, self.len);
         // SAFETY: the array is handed over. Its parts borrow from it, so none exist.
         symmetric::free(routine, unsafe { Block::new(self.start.cast()) });
     }
@@ -155,7 +173,7 @@ impl Shmem {
 }
 
 /// Symmetric memory. All PEs allocate and free it together: they make the same calls in the same
-/// order, with equal arguments.
+/// order, with equal arguments. The job ends if they do not.
 ///
 /// ```standalone_crate
 /// # let shmem = oneshmem::init()?;
@@ -186,13 +204,16 @@ impl Shmem {
     /// [`Error::NoMemory`], on all PEs, if the symmetric heap has no room or `alignment` is
     /// invalid.
     pub fn align<T: Element>(&self, alignment: usize, len: usize) -> Result<Symmetric<'_, T>> {
+        let routine = &Blocking("align");
+        let agreed = [("len", len), Symmetric::<T>::ELEMENT_BYTES, ("alignment", alignment)];
+        agreement::among_all(routine, &agreed);
         if len == 0 {
             return Ok(Symmetric::none());
         }
         // A size that overflows fails like a request for all of memory.
         let bytes = len.saturating_mul(size_of::<T>());
         let alignment = alignment.max(align_of::<T>());
-        let start = symmetric::align(&Blocking("align"), alignment, bytes);
+        let start = symmetric::align(routine, alignment, bytes);
         let memory = Symmetric::allocated(start, len, || format!("{HEAP}, at {alignment}"))?;
         memory.zero_from(0);
         self.barrier_all();
@@ -222,6 +243,7 @@ impl Shmem {
         memory: Symmetric<'a, T>,
         len: usize,
     ) -> Result<Symmetric<'a, T>, Symmetric<'a, T>> {
+        memory.agree(&Blocking("realloc"), len);
         let old = memory.len;
         if old == 0 || len == 0 {
             let Ok(new) = Symmetric::alloc(&Blocking("realloc"), len) else { return Err(memory) };

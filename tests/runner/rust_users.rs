@@ -356,6 +356,39 @@ fn main() -> Result<()> {
 }
 "#;
 
+/// A program without unsafe code whose PEs allocate or free differently, in the way that its argument names.
+const UNEQUAL: &str = r#"#![forbid(unsafe_code)]
+fn main() -> oneshmem::Result<()> {
+    let shmem = oneshmem::init()?;
+    let odd = shmem.my_pe() == 1;
+    let how = std::env::args().nth(1).unwrap();
+    let [one, other] = [shmem.alloc::<u64>(10)?, shmem.alloc::<u64>(10)?];
+    match &*how {
+        "alloc" => drop(shmem.alloc::<u64>(if odd { 1 << 20 } else { 16 })?),
+        "nothing" => drop(shmem.alloc::<u64>(if odd { 0 } else { 16 })?),
+        "element" => if odd { drop(shmem.alloc::<u32>(5)?) } else { drop(shmem.alloc::<u64>(5)?) },
+        "align" => drop(shmem.align::<u64>(64, if odd { 7 } else { 8 })?),
+        "realloc" => drop(shmem.realloc(one, if odd { 7 } else { 8 })),
+        "other" => drop(shmem.realloc(if odd { one } else { other }, 20)),
+        _ => shmem.free(if odd { one } else { other }),
+    }
+    shmem.barrier_all();
+    println!("this goes on");
+    Ok(())
+}
+"#;
+
+/// The ways, and what the job says as it ends.
+const WAYS: [(&str, &str); 7] = [
+    ("alloc", "alloc: len = 16: PE 1 calls it with 1048576;"),
+    ("nothing", "alloc: len = 16: PE 1 calls it with 0;"),
+    ("element", "alloc: bytes of an element = 8: PE 1 calls it with 4;"),
+    ("align", "align: len = 8: PE 1 calls it with 7;"),
+    ("realloc", "realloc: len = 8: PE 1 calls it with 7;"),
+    ("other", "realloc: the array's offset = "),
+    ("free", "free: the array's offset = "),
+];
+
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = REFUSED
@@ -374,6 +407,7 @@ pub fn trials() -> Vec<Trial> {
     for pes in [1, 3] {
         trials.push(Trial::test(format!("rust-users/taken/{pes}"), move || taken(pes)));
     }
+    trials.push(Trial::test("rust-users/unequal", unequal));
     trials
 }
 
@@ -402,6 +436,22 @@ fn taken(pes: usize) -> Result {
         outcome.stdout.matches("no symmetric memory for").count() == 1,
         "PE 0 says once that there is no memory",
     )
+}
+
+fn unequal() -> Result {
+    let (outcome, program) = compile("unequal", "oneshmem", UNEQUAL)?;
+    outcome.success()?;
+    for (way, says) in WAYS {
+        let mut command = launch::oshrun(2, &program);
+        command.arg(way);
+        let outcome = launch::run(command)?;
+        let told = outcome.status == 1 && outcome.stderr.contains(says);
+        outcome.require(
+            told && !outcome.stdout.contains("goes on"),
+            format!("{way}: expected status 1, and {says:?}"),
+        )?;
+    }
+    Ok(())
 }
 
 /// Compiles a program of a project outside this workspace, with the versions of its lock file, in which
