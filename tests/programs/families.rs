@@ -548,8 +548,8 @@ fn threads(shmem: &Shmem) {
         }
         scope.spawn(|| threads.shmem().wait_until(shared.at(0), Ge, 2000));
     });
-    assert_eq!(shmem.atomic_fetch(x.at(0), npes - 1), shmem.atomic_fetch(x.at(0), npes - 1));
     shmem.barrier_all();
+    assert_eq!(shmem.atomic_fetch(x.at(0), npes - 1), 2000);
     assert_eq!(x.at(0).get(), 2000);
     shmem.free(x);
 }
