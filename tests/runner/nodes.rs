@@ -100,6 +100,7 @@ pub fn trials() -> Vec<Trial> {
         trials
             .push(Trial::test(format!("nodes/signal/{signal}"), move || signalled(signal, status)));
     }
+    trials.push(Trial::test("nodes/stopped-node", stopped_node));
     trials.push(Trial::test("nodes/timeout", || {
         let outcome =
             launch::run(over("a,b", 4, DIRECT, &["--timeout", "1"], "linger /dev/null/x")?)?;
@@ -537,6 +538,19 @@ fn signalled(signal: Signal, status: i32) -> Result {
     outcome.require(
         outcome.status == status && told == 1,
         format!("expected {status}, and to be told once"),
+    )
+}
+
+/// A job ends without a node that no longer answers, and names that one only.
+fn stopped_node() -> Result {
+    let (running, pids) = lingering(DIRECT)?;
+    kill(found_launcher(&pids, is_node).ok_or("no launcher on node b")?, Signal::SIGSTOP)?;
+    kill(running.pid(), Signal::SIGTERM)?;
+    let outcome = running.finish()?;
+    let told = outcome.stderr.matches("no longer waiting for host").count();
+    outcome.require(
+        told == 1 && outcome.stderr.contains("no longer waiting for host b after 5 s"),
+        "expected to be told once, of host b",
     )
 }
 

@@ -181,21 +181,30 @@ impl Hub {
             self.end_as_launcher(&message, OWN_FAILURE.into(), None);
         }
         if self.deadline.is_some_and(|due| due <= now) {
-            self.deadline = None;
-            for remote in &mut self.remotes {
-                if remote.stage < Stage::Gone {
-                    let host = &remote.node.host;
-                    self.sinks.say(&format!(
-                        "host {host} does not end its part of the job; no longer waiting for it"
-                    ));
-                    remote.kill();
-                }
-            }
+            self.give_up();
         }
         if let Some(why) = self.sinks.failure() {
             self.end_as_launcher(&format!("{why}; ending the job"), OWN_FAILURE.into(), None);
         }
         self.sinks_written();
+    }
+
+    /// No longer waits for nodes that are late. Those that are done are not: they wait for the others.
+    fn give_up(&mut self) {
+        self.deadline = None;
+        let (stage, left) = match self.all(Stage::Done) {
+            true => (Stage::Gone, "oshrun has not ended there"),
+            false => {
+                (Stage::Done, "it has not said that its PEs have ended; some may be left there")
+            }
+        };
+        for remote in self.remotes.iter_mut().filter(|remote| remote.stage < stage) {
+            let host = &remote.node.host;
+            let waited = LEAVE.as_secs();
+            self.sinks.say(&format!("no longer waiting for host {host} after {waited} s: {left}"));
+            remote.kill();
+        }
+        self.leave_if_done();
     }
 
     /// Writes queued output without blocking, and notifies the PEs if a stream has no reader.
