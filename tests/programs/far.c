@@ -1,6 +1,7 @@
 /* far: operations on PEs of other nodes. Each PE works with the one half of the PEs further on. */
 #include "../c/check.h"
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { N = 1000, BIG = 1 << 20, ROUNDS = 20, WORDS = 8, STEPS = 400 };
 
@@ -121,6 +122,12 @@ int main(int argc, char **argv)
                 shmem_getmem(source, big, BIG, to);
             else
                 shmem_long_atomic_fetch_add(&word, 1, to);
+    }
+    if (argc > 1 && !strcmp(argv[1], "late")) { /* the last PE computes, and others wait for it */
+        shmem_barrier_all();
+        if (me == npes - 1)
+            sleep(1000);
+        shmem_barrier_all();
     }
     if (argc > 1 && !strcmp(argv[1], "long")) { /* a put and, behind it, a get; others wait */
         size_t bytes = 22500000;

@@ -162,7 +162,14 @@ pub fn trials() -> Vec<Trial> {
     if !tree::skip_without("tc") {
         trials.push(Trial::test("far/slow/transfer", slow_transfer));
     }
-    trials.push(Trial::test("far/lost/link", link_cut));
+    for (what, words) in [
+        ("link", &["busy", "fetch"][..]),
+        ("frames/busy", &["busy", "fetch"]),
+        ("frames/late", &["late"]),
+    ] {
+        trials
+            .push(Trial::test(format!("far/lost/{what}"), move || link_cut(what == "link", words)));
+    }
     for how in ["put", "get", "atomic", "lock", "barrier"] {
         for signal in [Signal::SIGKILL, Signal::SIGSEGV] {
             for pes in [2, 4] {
@@ -449,16 +456,19 @@ fn slow_transfer() -> Result {
     outcome.require(outcome.stderr.is_empty(), "expected no message")
 }
 
-/// The network between nodes is cut while some PEs work and others wait.
-fn link_cut() -> Result {
-    let job = job("tests/programs/far.c", 2, &["busy", "fetch"])?;
-    let words: Vec<_> = job.get_args().collect();
-    let inside = words.iter().position(|word| Path::new(word).ends_with("oshrun"));
-    let inside = inside.ok_or("no oshrun")?;
+/// The network between nodes is cut while some PEs work and others wait. Either the device is gone, or nobody
+/// says that frames go nowhere.
+fn link_cut(is_seen: bool, words: &[&str]) -> Result {
+    let cut = if is_seen { "-n node1 link set eth0 down" } else { "link set port0.1 nomaster" };
+    let job = job("tests/programs/far.c", 2, words)?;
     let mut command = among_namespaces(2);
-    command.args(["sh", "-c", "\"$@\" & sleep 2; ip -n node1 link set eth0 down; wait $!", "sh"]);
-    command.args(&words[inside..]);
-    launch::run(command)?.fails(&["node node", " with PE ", "cannot be reached from node node"])
+    command.args(["sh", "-c", &format!("\"$@\" & sleep 2; ip {cut}; wait $!"), "sh"]);
+    command.args(job.get_args().skip(2));
+    Running::start(command)?.finish_within(SOON)?.fails(&[
+        "node node",
+        " with PE ",
+        "cannot be reached from node node",
+    ])
 }
 
 /// A PE dies while those of its node and of another one communicate with it: its death is named once, and

@@ -270,8 +270,13 @@ impl Functions {
         let mut config = None;
         let status = (self.ucp_config_read)(None, None, &mut config);
         let config = self.made("ucp_config_read", status, config)?;
-        let transports = ("TLS", transport.list.to_owned());
-        for (name, value) in [transports].into_iter().chain(devices.map(|it| ("NET_DEVICES", it))) {
+        let settings = [
+            ("TLS", transport.list.to_owned()),
+            // UCX connects again where a handshake is cut off. If it waited for that, nobody would notice meanwhile
+            // that other connections have failed.
+            ("TCP_CONN_NB", "y".to_owned()),
+        ];
+        for (name, value) in settings.into_iter().chain(devices.map(|it| ("NET_DEVICES", it))) {
             let [name, value] =
                 [name.to_owned(), value].map(|text| CString::new(text).unwrap_or_default());
             let modify = self.ucp_config_modify;
