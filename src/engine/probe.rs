@@ -44,6 +44,7 @@ pub fn among_equals() -> Result<Route, String> {
 /// In words, why none does.
 fn run(route: &Route) -> Result<(), String> {
     Port::of_network_device(&route.device)?.check_access()?;
+    ucx::check_limit()?;
     let program = install::oshrun();
     let asked = pass::pipe().map_err(Error::from).and_then(|[read, write]| {
         // A pipe has room for it.

@@ -275,6 +275,14 @@ pub(super) const fn bytes(count: usize) -> usize {
     (count * size_of::<Record>() + size_of::<Ports>()).next_multiple_of(4096)
 }
 
+/// The PEs of a node for people.
+pub fn named(pes: Range<usize>) -> String {
+    match pes.len() {
+        1 => format!("PE {}", pes.start),
+        _ => format!("PEs {} to {}", pes.start, pes.end.saturating_sub(1)),
+    }
+}
+
 /// Reads at most as many bytes as the words have: another process may have written any number.
 fn read(words: &[AtomicU64], bytes: usize) -> Vec<u8> {
     packed::bytes(packed::load(words)).take(bytes).collect()

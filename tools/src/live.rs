@@ -201,7 +201,10 @@ impl Sample {
             _ => {
                 let first = self.members.first().map_or(0, |member| member.pe);
                 let last = first + self.members.len().max(1) - 1;
-                format!("this node's PEs, {first} to {last} of {}:", self.npes)
+                match self.members.len() {
+                    1 => format!("this node's PE, {first} of {}:", self.npes),
+                    _ => format!("this node's PEs, {first} to {last} of {}:", self.npes),
+                }
             }
         };
         for phase in Phase::ALL {

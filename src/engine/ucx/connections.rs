@@ -10,6 +10,7 @@ use crate::engine::exports::Record;
 use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::failure;
+use crate::job::nodes::named;
 use crate::job::{self, ending};
 use std::fmt::Display;
 use std::time::Duration;
@@ -165,11 +166,7 @@ pub fn name(node: usize) -> String {
     let Some(nodes) = job::existing().and_then(|job| job.nodes()) else {
         return format!("node {node}");
     };
-    let pes = nodes.pes(node);
-    match pes.len() {
-        1 => format!("node {} with PE {}", nodes.host(node), pes.start),
-        _ => format!("node {} with PEs {} to {}", nodes.host(node), pes.start, pes.end - 1),
-    }
+    format!("node {} with {}", nodes.host(node), named(nodes.pes(node)))
 }
 
 /// Ends the job: operations failed, but it is not known on which PE.

@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 use worker::{Departure, Kept, Unsent, Worker};
 
-pub use raw::{about, limit_told};
+pub use raw::{about, check_limit, limit_told};
 
 /// How long the last connections between PEs may take: until PEs that compute come to finalise, too.
 const CONCLUSION: Duration = Duration::from_secs(5);

@@ -2,6 +2,7 @@
 
 use super::direct::Inbox;
 use super::message::OPERATIONS;
+use super::raw::limit_told;
 use super::request::Remote;
 use super::server::Server;
 use super::worker::Worker;
@@ -19,6 +20,8 @@ const MOST: Duration = Duration::from_secs(5);
 /// If no worker can be opened, or no answer comes.
 pub fn probe(route: &Route) -> Result<(), Error> {
     let failed = |why: String| Error::Engine(why);
+    // UCX sends nothing if it cannot lock the memory of its buffers.
+    let lost = |why: String| failed(format!("{why}{}", limit_told()));
     let secret = Secret::new()?;
     let theirs = secret.clone();
     let (there, record) = Server::open(0..1, (route, &[]), move || Some(theirs.clone()))?;
@@ -34,10 +37,10 @@ pub fn probe(route: &Route) -> Result<(), Error> {
         here.progress();
         there.progress();
         if let Some(status) = connection.failure() {
-            return Err(failed(format!("a message: {}", here.words(status))));
+            return Err(lost(format!("a message: {}", here.words(status))));
         }
         if Instant::now() >= until {
-            return Err(failed(format!("no message has arrived within {} s", MOST.as_secs())));
+            return Err(lost(format!("no message has arrived within {} s", MOST.as_secs())));
         }
     }
     Ok(())

@@ -290,15 +290,32 @@ impl Functions {
     }
 }
 
+/// A limit on locked memory with which UCX would try for ever to get the buffers of an RDMA port. It may need
+/// more than this.
+const TOO_LITTLE: u64 = 8 << 20;
+
 /// The limit on locked memory, for people, if there is one: UCX does not say that it was the cause.
 pub fn limit_told() -> String {
-    let told = |most: u64| {
-        let most = most >> 10;
-        format!(
-            "; at most {most} kB of memory may be locked (ulimit -l), and RDMA needs some for its buffers"
-        )
-    };
+    let told = |most| format!("; {}, and RDMA needs some for its buffers", limit_of(most));
     limit::locked_memory().map(told).unwrap_or_default()
+}
+
+/// Checks that this process may lock enough memory for RDMA to be tried.
+///
+/// # Errors
+/// In words, if it may not.
+pub fn check_limit() -> Result<(), String> {
+    check_locked(limit::locked_memory().filter(|_| !limit::may_lock_more()))
+}
+
+fn check_locked(most: Option<u64>) -> Result<(), String> {
+    let too_little = most.filter(|most| *most <= TOO_LITTLE);
+    let told = |most| format!("{}, and RDMA needs more for its buffers", limit_of(most));
+    too_little.map_or(Ok(()), |most| Err(told(most)))
+}
+
+fn limit_of(most: u64) -> String {
+    format!("at most {} kB of memory may be locked (ulimit -l)", most >> 10)
 }
 
 /// Loads UCX, quietly.
@@ -416,6 +433,16 @@ mod tests {
         }
         for list in ["", "rc", "rc_verbs,ud:aux", "tcp", "^tcp", "^rc", "^ib", "dc,tcp"] {
             assert!(!RDMA.is_allowed_by(list), "{list}");
+        }
+    }
+
+    #[test]
+    fn rdma_is_not_tried_with_little_locked_memory() {
+        for most in [None, Some(TOO_LITTLE + 1), Some(64 << 20)] {
+            assert_eq!(check_locked(most), Ok(()));
+        }
+        for (most, told) in [(0, "at most 0 kB"), (TOO_LITTLE, "at most 8192 kB")] {
+            assert!(check_locked(Some(most)).unwrap_err().starts_with(told));
         }
     }
 

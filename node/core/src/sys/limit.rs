@@ -14,6 +14,19 @@ pub fn open_files() -> u64 {
     getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(own, _)| own)
 }
 
+/// Whether this process may lock more than [`locked_memory`] says: it has `CAP_IPC_LOCK`, as root's have.
+pub fn may_lock_more() -> bool {
+    may_exceed(&std::fs::read_to_string("/proc/self/status").unwrap_or_default())
+}
+
+fn may_exceed(status: &str) -> bool {
+    /// The number of `CAP_IPC_LOCK`.
+    const IPC_LOCK: u32 = 14;
+    let set = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let set = set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok());
+    set.is_some_and(|set| set >> IPC_LOCK & 1 == 1)
+}
+
 /// Does `work`, which makes a file of `bytes` bytes or writes to it. Meanwhile the process's own
 /// limit is raised as far as the hard limit allows; beyond the limit, the kernel would send
 /// SIGXFSZ.
@@ -34,4 +47,22 @@ pub fn with_file_size<T>(bytes: u64, work: impl FnOnce() -> Result<T, Error>) ->
     let done = work();
     set(own)?;
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capability_is_found_among_others() {
+        for (status, is_exempt) in [
+            ("Name:\tx\nCapPrm:\tffffffffffffffff\nCapEff:\t0000000000004000\nCapBnd:\t0\n", true),
+            ("CapEff:\t000001ffffffffff\n", true),
+            ("CapPrm:\t000001ffffffffff\nCapEff:\tffffffffffffbfff\n", false),
+            ("CapEff:\t\n", false),
+            ("", false),
+        ] {
+            assert_eq!(may_exceed(status), is_exempt, "{status:?}");
+        }
+    }
 }

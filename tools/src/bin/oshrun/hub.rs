@@ -26,6 +26,7 @@ use nix::sys::signal::{Signal, raise};
 use oneshmem::engine::network::Preference;
 use oneshmem::env::{STARTUP_TIMEOUT, TRANSPORT};
 use oneshmem::job::abort::{self, AbortKind};
+use oneshmem::job::nodes::named;
 use std::time::{Duration, Instant};
 
 /// How long nodes may take to end their PEs and themselves. A node needs 650 ms for PEs that do not
@@ -342,9 +343,8 @@ impl Hub {
                  and oneshmem must be installed there as it is here, or where --prefix says"
             ),
             _ => {
-                let pes = self.pes(index);
-                let (first, last) = (pes.start, pes.end - 1);
-                format!("host {host}, with PEs {first} to {last}, is lost: {how}; ending the job")
+                let pes = named(self.pes(index));
+                format!("host {host}, with {pes}, is lost: {how}; ending the job")
             }
         };
         self.end_as_launcher(&message, OWN_FAILURE.into(), None);
