@@ -70,8 +70,11 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
     let mut end = End::No;
     let mut polls = Polls::new(Instant::now());
     loop {
+        // Makes no progress once the job has ended, as PEs: these end then, also those that still connect, and UCX
+        // aborts a process whose partner does.
+        let has_ended = abort::cause(&job).is_some();
         let mut came = false;
-        while worker.progress() {
+        while !has_ended && worker.progress() {
             came = true;
         }
         server.served.borrow_mut().update(&job)?;
@@ -80,7 +83,9 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
         if came {
             polls.message(now);
         }
-        if polls.again(now) {
+        if has_ended {
+            process::sleep(end.patience());
+        } else if polls.again(now) {
             process::yield_cpu();
             polls.yielded(now, Instant::now());
         } else if worker.arm()? {

@@ -268,8 +268,8 @@ pub trait Network: Engine {
     /// the connections are complete.
     fn finish_early(&self) -> bool;
 
-    /// Waits for the answers that agents owe this PE, which ends with the job: UCX aborts an agent if a PE ends
-    /// while they connect. Gives up after a moment.
+    /// If others may be connecting with this PE, which ends with the job, waits a moment until they know of the
+    /// end, too: UCX aborts a process that makes progress after its partner has ended while they connect.
     fn leave(&self);
 
     /// Notifies other nodes that the job has ended with this abort word, so that their PEs can end by

@@ -123,6 +123,12 @@ int main(int argc, char **argv)
             else
                 shmem_long_atomic_fetch_add(&word, 1, to);
     }
+    if (argc > 1 && !strcmp(argv[1], "refused")) { /* while others connect */
+        if (me == 0)
+            shmem_long_p(&word, 1, npes);
+        for (;;)
+            shmem_barrier_all();
+    }
     if (argc > 1 && !strcmp(argv[1], "late")) { /* the last PE computes, and others wait for it */
         shmem_barrier_all();
         if (me == npes - 1)

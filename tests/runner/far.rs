@@ -195,6 +195,7 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials.push(Trial::test("far/unreachable", unreachable_address));
+    trials.push(Trial::test("far/refused", refused));
     trials.into_iter().map(|trial| trial.with_ignored_flag(no_namespaces())).collect()
 }
 
@@ -392,6 +393,20 @@ fn unreachable_address() -> Result {
     let mut command = job("tests/programs/far.c", 4, &[])?;
     command.env("UCX_NET_DEVICES", "lo");
     launch::run(command)?.fails(&["node node", " with PEs ", "cannot be reached from node node"])
+}
+
+/// A PE ends the job while others connect. UCX, which aborts a process whose partner ends meanwhile, does not
+/// get to know.
+fn refused() -> Result {
+    let program = compile::plain("tests/programs/far.c", &FAR)?;
+    for _ in 0..6 {
+        let hosts = "node0,node1,node2,node3";
+        let job = on_hosts(hosts, &program, FEW_PES, &[HEAP.to_owned()], &["refused"]);
+        let outcome = launch::run(job)?;
+        outcome.fails(&["expected a PE number from 0 to 3"])?;
+        outcome.require(!outcome.stderr.contains("Assertion"), "expected no message of UCX")?;
+    }
+    Ok(())
 }
 
 /// Runs a job whose nodes exchange frames slowly and out of order, and lose some.

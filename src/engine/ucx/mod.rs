@@ -373,11 +373,14 @@ impl Network for Ucx {
     }
 
     fn leave(&self) {
-        let Some(state) = self.state_until(Instant::now() + LAST_WORDS) else { return };
-        let requests = &state.worker.receiver().requests;
-        let asked = requests.asked();
-        if !requests.are_answered(asked) {
-            is_soon_over(&state.worker, || requests.are_answered(asked));
+        // Makes no progress: others end, too. Those that do not know yet of the job's end go on connecting.
+        let is_alone = job::existing().is_none_or(|job| job.near().len() == 1);
+        let connects = |state: MutexGuard<State>| {
+            let requests = &state.worker.receiver().requests;
+            !requests.are_answered(requests.asked())
+        };
+        if is_alone || self.state_until(Instant::now() + LAST_WORDS).is_none_or(connects) {
+            process::sleep(LAST_WORDS);
         }
     }
 
