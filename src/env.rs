@@ -111,6 +111,9 @@ variables! {
     LOCK_ORDER = "SHMEM_LOCK_ORDER", ValueKind::Word(&["auto", "arrival"]), "auto",
         "Order in which PEs get a lock: that of their arrival, or auto: where PEs share CPUs, a running \
          PE may take a free lock ahead of the line, until the first in it has waited for 1 ms.";
+    MPI_PROGRESS = "SHMEM_MPI_PROGRESS", ValueKind::Word(&["auto", "off"]), "auto",
+        "Whether long waits let MPI make progress, too, if the process uses it: auto, where its level of threads \
+         allows that, or off.";
     STARTUP_TIMEOUT = "SHMEM_STARTUP_TIMEOUT", ValueKind::Seconds, "60",
         "How long a PE waits for others to call shmem_init before it ends the job, under launchers other than \
          oshrun, which sees PEs end; and how long oshrun waits for hosts to answer.";

@@ -4,9 +4,15 @@ use crate::atomics::{AtomicBool, Ordering};
 use crate::counter::{Counter, WaitStrategy};
 use crate::job::about::{self, About};
 use crate::job::{self, call, health::Watch};
+use crate::sys::mpi;
 use onenode_core::pause::{self, WaitPolicy, Waiting};
 use std::convert::Infallible;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// After how many yields a wait lets MPI make progress too: those among running processes are over by then.
+const YIELDS_BEFORE_MPI: u8 = 32;
+/// The longest sleep of a process that drives MPI: a long message needs it many times.
+const SLEEP_WITH_MPI: Duration = Duration::from_millis(1);
 
 /// How the PEs of this job wait.
 pub(crate) static WAIT_POLICY: WaitPolicy = WaitPolicy::new();
@@ -78,7 +84,8 @@ impl Waiting for OfPe {
 
     /// Looks whether the job has ended, but not after the first yield, with which most waits of
     /// crowded jobs are over: to a PE that has just got a CPU, the job's state is cold memory.
-    /// After the second, sends what this PE has issued to other nodes: the awaited event may depend on it.
+    /// After the second, sends what this PE has issued to other nodes, and later drives MPI: the awaited event
+    /// may depend on it.
     fn turn(&mut self) -> Result<(), Infallible> {
         let before = self.yields;
         self.yields = before.saturating_add(1);
@@ -89,10 +96,19 @@ impl Waiting for OfPe {
             }
             self.noted |= call::begin_wait(self.about.routine());
         }
+        if before >= YIELDS_BEFORE_MPI && mpi::is_there() {
+            mpi::drive();
+        }
         Ok(())
     }
 
+    fn longest_sleep(&self) -> Duration {
+        let usual = WAIT_POLICY.longest_sleep();
+        if mpi::is_there() { usual.min(SLEEP_WITH_MPI) } else { usual }
+    }
+
     fn look(&mut self, since: Instant) -> Result<(), Infallible> {
+        mpi::drive();
         if let Some(job) = job::existing() {
             job::ending::look(job);
             if job::health::check_peers(job, &mut self.watch) {

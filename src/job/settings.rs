@@ -32,6 +32,8 @@ pub(super) struct Settings {
     pub layout: Layout,
     /// Whether PEs get locks in the order of their arrival, even if they share CPUs.
     pub locks_in_order: bool,
+    /// Whether long waits let MPI make progress.
+    pub drives_mpi: bool,
     /// Whether to attach all peers at once.
     pub eager: bool,
 }
@@ -61,10 +63,22 @@ impl Settings {
         let layout = layout.map_err(|error| no_room(error, !sizes.partitions.is_empty()))?;
         let locks_in_order = env::LOCK_ORDER.word()? == Some("arrival");
         let eager = env::ATTACH.word()? == Some("eager");
+        let drives_mpi = env::MPI_PROGRESS.word()? != Some("off");
         env::TRANSPORT.word()?;
         env::STARTUP_TIMEOUT.seconds()?;
         collectives::select::read_environment()?;
-        Ok(Self { choice, data, pages, specs, in_slot, on_devices, layout, locks_in_order, eager })
+        Ok(Self {
+            choice,
+            data,
+            pages,
+            specs,
+            in_slot,
+            on_devices,
+            layout,
+            locks_in_order,
+            drives_mpi,
+            eager,
+        })
     }
 }
 

@@ -110,8 +110,18 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     ending::leave_if_late(&file, place.exchange.is_some());
 
     let settings = Settings::read(&file, place.launcher);
-    let Settings { choice, data, pages, specs, in_slot, on_devices, layout, locks_in_order, eager } =
-        settings.map_err(|error| report_once(routine, &file, pe, error))?;
+    let Settings {
+        choice,
+        data,
+        pages,
+        specs,
+        in_slot,
+        on_devices,
+        layout,
+        locks_in_order,
+        drives_mpi,
+        eager,
+    } = settings.map_err(|error| report_once(routine, &file, pe, error))?;
 
     steps.end("layout");
     let network = match file.nodes() {
@@ -175,6 +185,9 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let crowded = place.launcher != Launcher::Kitten && near.len() > cgroup::cpus_of_job();
     let sleeps = place.launcher != Launcher::Kitten;
     pause::set_wait_policy(crowded, sleeps, health::crowd(near.len()), locks_in_order);
+    if drives_mpi {
+        sys::mpi::find();
+    }
     fork::prepare(say_child_is_lost)?;
     fault::explain(health::leave_if_dead);
     ending::leave_when_told();

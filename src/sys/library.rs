@@ -42,7 +42,31 @@ unsafe extern "C" {
 
 /// Whether the program or a loaded library defines this symbol.
 pub fn is_defined(name: &CStr) -> bool {
-    dlsym(None, name.into()).is_some()
+    symbol(name).is_some()
+}
+
+/// The address of what the program or a loaded library defines under this name.
+pub fn symbol(name: &CStr) -> Option<NonNull<c_void>> {
+    dlsym(None, name.into())
+}
+
+/// A function that the program or a loaded library defines, by its type.
+///
+/// # Safety
+/// As for [`Library::typed`].
+pub unsafe fn function<F: Copy>(name: &CStr) -> Option<F> {
+    // SAFETY: as the caller promises.
+    symbol(name).map(|address| unsafe { as_function(address) })
+}
+
+/// A function's address as a pointer to it.
+///
+/// # Safety
+/// `F` is the function's type, a pointer to a function.
+unsafe fn as_function<F: Copy>(address: NonNull<c_void>) -> F {
+    const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
+    // SAFETY: `F` is a function pointer, as the caller promises; it has the size of an address.
+    unsafe { std::mem::transmute_copy(&address) }
 }
 
 impl Library {
@@ -70,10 +94,8 @@ impl Library {
     /// `F` is the function's type, a pointer to a function. If that is not an unsafe one, the library
     /// accepts all values of its arguments' types, and each [`Text`] that it returns stays.
     pub unsafe fn typed<F: Copy>(&self, name: &CStr) -> Result<F, Error> {
-        const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
-        let function = self.function(name)?;
-        // SAFETY: `F` is a function pointer, as the caller promises; it has the size of an address.
-        Ok(unsafe { std::mem::transmute_copy(&function) })
+        // SAFETY: as the caller promises.
+        Ok(unsafe { as_function(self.function(name)?) })
     }
 
     /// The address of a function.

@@ -15,6 +15,7 @@ pub mod hex;
 pub mod install;
 pub mod launcher;
 pub mod library;
+pub mod mpi;
 pub mod own_names;
 pub mod pmix;
 pub mod rdma;

@@ -55,7 +55,8 @@ pub fn trials() -> Vec<Trial> {
         for first in ["mpi-first", "shmem-first"] {
             for (hosts, pes) in [(2, 2), (2, 4)] {
                 let run = move || {
-                    let executable = launchers::of_both_worlds(launcher, wrapper, ask)?;
+                    let executable =
+                        launchers::of_both_worlds(launchers::WITH_MPI, launcher, wrapper, ask)?;
                     let mut command = start(launcher, hosts, pes)?;
                     command.arg(executable).arg(first);
                     launch::run(command)?.success()
@@ -175,7 +176,7 @@ fn leaves_nothing(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> 
          done
          ps -fp $left >&2
          exit 1";
-    let executable = launchers::of_both_worlds(launcher, wrapper, ask)?;
+    let executable = launchers::of_both_worlds(launchers::WITH_MPI, launcher, wrapper, ask)?;
     let job = start(launcher, 2, 4)?;
     let inside = job.get_args().skip(2);
     let mut command = among_namespaces(2);

@@ -207,6 +207,12 @@ pub fn trials() -> Vec<Trial> {
             let trial = Trial::test(name, move || with_mpi(launcher, wrapper, ask, first));
             trials.push(trial.with_ignored_flag(absent));
         }
+        for how in ["wait", "test", "barrier", "lock", "thread", "finalize"] {
+            let name = format!("launchers/{}/mpi-progress/{how}", launcher.name());
+            let absent = launcher.is_absent() || tree::skip_without(wrapper);
+            let trial = Trial::test(name, move || mpi_progress(launcher, wrapper, ask, how));
+            trials.push(trial.with_ignored_flag(absent));
+        }
     }
     trials
 }
@@ -238,6 +244,9 @@ fn global_exit(launcher: Launcher) -> Result {
     worst.ok_or("a job of no process")?.ends(3, NO_WORDS)
 }
 
+/// A program that uses MPI and OpenSHMEM.
+pub const WITH_MPI: &str = "tests/programs/with_mpi.c";
+
 /// The MPI implementations of launchers: the compiler wrapper, and the option that prints its
 /// flags.
 pub const MPI: [(Launcher, &str, &str); 2] =
@@ -245,7 +254,12 @@ pub const MPI: [(Launcher, &str, &str); 2] =
 
 /// A program that uses both MPI and OpenSHMEM, built with the flags printed by MPI's compiler
 /// wrapper.
-pub fn of_both_worlds(launcher: Launcher, wrapper: &str, ask: &str) -> Result<PathBuf> {
+pub fn of_both_worlds(
+    source: &str,
+    launcher: Launcher,
+    wrapper: &str,
+    ask: &str,
+) -> Result<PathBuf> {
     let mut question = Command::new(wrapper);
     question.arg(ask);
     let answer = launch::run(question)?;
@@ -254,14 +268,22 @@ pub fn of_both_worlds(launcher: Launcher, wrapper: &str, ask: &str) -> Result<Pa
     // The two executables differ, so each has its own folder.
     let program = Program {
         cflags: options.iter().map(|option| (*option).to_owned()).collect(),
-        ..Program::of(tree::repository("tests/programs/with_mpi.c"))
+        ..Program::of(tree::repository(source))
     };
     compile::executable_in(&program, Variant::usual(), launcher.name())
 }
 
 fn with_mpi(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> Result {
-    let executable = of_both_worlds(launcher, wrapper, ask)?;
+    let executable = of_both_worlds(WITH_MPI, launcher, wrapper, ask)?;
     all_succeed(&launcher.run(2, &executable, &[first], &[])?)
+}
+
+/// A PE that waits in OpenSHMEM sends what it has begun to send by MPI. Open MPI keeps it back over TCP only:
+/// between processes of a host the receiver copies it.
+fn mpi_progress(launcher: Launcher, wrapper: &str, ask: &str, how: &str) -> Result {
+    let executable = of_both_worlds("tests/programs/mpi_progress.c", launcher, wrapper, ask)?;
+    let settings = [("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_btl", "self,tcp")];
+    all_succeed(&launcher.run(2, &executable, &[how], &settings)?)
 }
 
 /// Without a launcher that ends jobs, a PE that ends the job at once also ends PEs that are about

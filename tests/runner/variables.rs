@@ -74,6 +74,7 @@ fn as_written() -> Result {
         ("SHMEM_BACKEND", "MEMFDX"),
         ("SHMEM_STARTUP_TIMEOUT", "1e400"),
         ("SHMEM_LOCK_ORDER", "fifo"),
+        ("SHMEM_MPI_PROGRESS", "on"),
         ("SHMEM_ATTACH", "early"),
         ("SHMEM_MAX_PARTITIONS", "65"),
         ("SHMEM_SYMMETRIC_HEAP_POPULATE", "2t"),

@@ -21,7 +21,7 @@ const YIELDS: u32 = 512;
 const YIELDS_A_LOOK: u32 = 16;
 /// A wait that has yielded for this time counts as long, too.
 const LONG: Duration = Duration::from_millis(100);
-/// The longest sleep on a counter: how late a sleeping process may notice that its wait should end.
+/// The longest sleep on a counter, in a small job.
 const SLEEP: Duration = Duration::from_millis(20);
 /// The longest nap where nobody can wake the process.
 const NAP: Duration = Duration::from_millis(1);
@@ -59,6 +59,11 @@ impl WaitPolicy {
         self.shared.load(Ordering::Relaxed)
     }
 
+    /// The longest sleep on a counter: how late a sleeping process may notice that its wait should end.
+    pub fn longest_sleep(&self) -> Duration {
+        SLEEP * self.crowd()
+    }
+
     fn crowd(&self) -> u32 {
         self.crowd.load(Ordering::Relaxed)
     }
@@ -86,6 +91,10 @@ pub trait Waiting {
     /// # Errors
     /// As for [`turn`](Self::turn).
     fn look(&mut self, since: Instant) -> Result<(), Self::Stop>;
+    /// The longest sleep between two looks.
+    fn longest_sleep(&self) -> Duration {
+        self.policy().longest_sleep()
+    }
 }
 
 /// One wait. Call [`step`](Self::step) until the awaited event has occurred.
@@ -202,7 +211,7 @@ impl<W: Waiting> WaitStrategy for Pause<W> {
     }
 
     fn sleep(&mut self, counter: &Counter, seen: u64) -> Result<(), W::Stop> {
-        futex::sleep(counter.place(), seen, SLEEP * self.waiting.policy().crowd());
+        futex::sleep(counter.place(), seen, self.waiting.longest_sleep());
         self.look()
     }
 }
