@@ -111,8 +111,9 @@ impl Waiting for OfPe {
         mpi::drive();
         if let Some(job) = job::existing() {
             job::ending::look(job);
+            let is_new = self.watch.is_new();
             if job::health::check_peers(job, &mut self.watch) {
-                about::note(job, self.about, since.elapsed());
+                about::note(job, self.about, since.elapsed(), is_new);
                 self.noted = true;
             }
             self.noted |= call::begin_wait(self.about.routine());

@@ -4,6 +4,7 @@ use super::Job;
 use super::control::Stage;
 use super::waiting::{SlotPart, Wait, What};
 use crate::error::Routine;
+use crate::sys::symbols;
 use onenode_core::collectives::words::ControlWords;
 use std::mem::offset_of;
 use std::time::Duration;
@@ -94,11 +95,16 @@ fn member(job: &Job, address: usize) -> What {
     if notified.contains(&within) { What::Notification { team } } else { What::Member { team, pe } }
 }
 
-/// Records that this PE has waited this long. If several of its threads wait, the last to write
-/// wins.
+/// Records that this PE has waited this long; `is_new` if nothing has been recorded of the wait. If several
+/// of its threads wait, the last to write wins.
 #[cold]
-pub(crate) fn note(job: &Job, about: About, lasted: Duration) {
-    job.control.pe(job.pe).waiting.write(about.what(job), about.routine(), lasted);
+pub(crate) fn note(job: &Job, about: About, lasted: Duration, is_new: bool) {
+    let (record, what) = (&job.control.pe(job.pe).waiting, about.what(job));
+    if let (About::Variable(_, address) | About::Lock(_, address), true) = (about, is_new) {
+        let variable = what.is_static().then(|| symbols::variable_at(address)).flatten();
+        variable.inspect(|variable| record.name(what, *variable));
+    }
+    record.write(what, about.routine(), lasted);
 }
 
 /// Clears the record: the wait is over.

@@ -43,6 +43,11 @@ impl Watch {
     pub const fn new() -> Self {
         Self { looked: None, silent: None }
     }
+
+    /// Whether the wait has not checked yet.
+    pub const fn is_new(&self) -> bool {
+        self.looked.is_none()
+    }
 }
 
 /// The factor by which PEs of a large job sleep longer and check each other less often, so that all

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 /// 64-bit words for the name of a routine.
 const NAME_WORDS: usize = 6;
+/// The same for the name of a variable, which may be one of C++.
+const VARIABLE_WORDS: usize = 16;
 
 /// A PE's wait, as the job sees it. All zero: it is not waiting.
 #[repr(C)]
@@ -18,6 +20,11 @@ pub struct Waiting {
     what: AtomicU64,
     place: AtomicU64,
     routine: [AtomicU64; NAME_WORDS],
+    /// The static variable that is at this `place`, and the offset within it. Written before `place`, once in a
+    /// wait; of several waits, by the last to begin.
+    variable_place: AtomicU64,
+    variable_offset: AtomicU64,
+    variable: [AtomicU64; VARIABLE_WORDS],
 }
 
 /// What is waited for, as the record describes it.
@@ -86,6 +93,8 @@ pub struct Wait {
     /// How long it has lasted, at least.
     pub lasted: Duration,
     routine: [u8; NAME_WORDS * 8],
+    variable: [u8; VARIABLE_WORDS * 8],
+    variable_offset: u64,
 }
 
 /// A number in a field of `bits` bits, saturated.
@@ -115,6 +124,14 @@ impl What {
         }
     }
 
+    /// Whether it is about static data.
+    pub(super) fn is_static(self) -> bool {
+        matches!(
+            self,
+            Self::Variable { part: SlotPart::Data, .. } | Self::Lock { part: SlotPart::Data, .. }
+        )
+    }
+
     fn decode(word: u64, place: u64) -> Self {
         let (team, part, offset) = (take(word, 16, 0), SlotPart::decode(word), place as usize);
         match word >> 56 {
@@ -141,6 +158,14 @@ impl Waiting {
         self.lasted.store(lasted.as_millis() as u64 + 1, Ordering::Release);
     }
 
+    /// Writes the name of the static variable that a wait is for, and the offset within it. To be called before
+    /// the wait is written.
+    pub(super) fn name(&self, what: What, (name, offset): (&str, u64)) {
+        packed::store_name(&self.variable, name);
+        self.variable_offset.store(offset, Ordering::Relaxed);
+        self.variable_place.store(what.encode().1, Ordering::Relaxed);
+    }
+
     /// Clears the record: the wait is over.
     pub(super) fn clear(&self) {
         self.lasted.store(0, Ordering::Relaxed);
@@ -150,23 +175,52 @@ impl Waiting {
     /// new.
     pub fn read(&self) -> Option<Wait> {
         let lasted = self.lasted.load(Ordering::Acquire).checked_sub(1)?;
-        let mut routine = [0; NAME_WORDS * 8];
-        let bytes = packed::bytes(packed::load(&self.routine));
-        routine.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
         let (what, place) = (self.what.load(Ordering::Relaxed), self.place.load(Ordering::Relaxed));
+        let what = What::decode(what, place);
+        let is_named = what.is_static() && self.variable_place.load(Ordering::Relaxed) == place;
         Some(Wait {
-            what: What::decode(what, place),
+            what,
             lasted: Duration::from_millis(lasted),
-            routine,
+            routine: bytes(&self.routine),
+            variable: if is_named { bytes(&self.variable) } else { [0; VARIABLE_WORDS * 8] },
+            variable_offset: self.variable_offset.load(Ordering::Relaxed),
         })
+    }
+}
+
+/// The bytes of a name.
+fn bytes<const N: usize>(words: &[AtomicU64]) -> [u8; N] {
+    let mut name = [0; N];
+    name.iter_mut().zip(packed::bytes(packed::load(words))).for_each(|(to, byte)| *to = byte);
+    name
+}
+
+/// The text up to the first zero; empty if it is not valid.
+fn text(name: &[u8]) -> &str {
+    let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
+    std::str::from_utf8(&name[..end]).unwrap_or("")
+}
+
+/// A place in a part of a slot: by the static variable that is there, if it has a name.
+struct Place<'w>(&'w Wait, SlotPart, usize);
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(wait, part, offset) = self;
+        match (text(&wait.variable), wait.variable_offset) {
+            ("", _) => Ok(()),
+            (name, _) if name.contains(char::is_control) => Ok(()),
+            (name, 0) => write!(f, "{name}, "),
+            (name, within) => write!(f, "{name} + {within:#x}, "),
+        }?;
+        write!(f, "{part} + {offset:#x}")
     }
 }
 
 impl Wait {
     /// The routine's name; empty if none was recorded, or the bytes read are not valid text.
     pub fn routine(&self) -> &str {
-        let end = self.routine.iter().position(|byte| *byte == 0).unwrap_or(self.routine.len());
-        std::str::from_utf8(&self.routine[..end]).unwrap_or("")
+        text(&self.routine)
     }
 }
 
@@ -199,10 +253,10 @@ impl fmt::Display for Wait {
                 write!(f, " for others of the {size} PEs {start}, {}, ...", start + stride)
             }
             What::Variable { part, offset } => {
-                write!(f, " for an update of {part} + {offset:#x}")
+                write!(f, " for an update of {}", Place(self, part, offset))
             }
             What::Lock { part, offset } => {
-                write!(f, " for the lock at {part} + {offset:#x}")
+                write!(f, " for the lock at {}", Place(self, part, offset))
             }
             What::Tests => f.write_str(" for what it tests (shmem_test... or shmem_test_lock)"),
         }
@@ -237,6 +291,33 @@ mod tests {
             let (word, place) = what.encode();
             assert_eq!(What::decode(word, place), what);
         }
+    }
+
+    #[test]
+    fn static_variables_have_names() {
+        let control = area(1);
+        let record = &control.pe(0).waiting;
+        let shown = |what| {
+            record.write(what, "wait", Duration::ZERO);
+            record.read().expect("a wait").to_string()
+        };
+        let what = What::Variable { part: SlotPart::Data, offset: 64 };
+        assert_eq!(shown(what), "in wait, waiting for an update of the data segment + 0x40");
+        record.name(what, ("flag", 0));
+        assert_eq!(shown(what), "in wait, waiting for an update of flag, the data segment + 0x40");
+        record.name(what, ("flags", 8));
+        let lock = What::Lock { part: SlotPart::Data, offset: 64 };
+        assert_eq!(
+            shown(lock),
+            "in wait, waiting for the lock at flags + 0x8, the data segment + 0x40"
+        );
+        // The name is that of another place.
+        let other = What::Variable { part: SlotPart::Data, offset: 72 };
+        assert_eq!(shown(other), "in wait, waiting for an update of the data segment + 0x48");
+        let heap = What::Variable { part: SlotPart::Heap, offset: 64 };
+        assert_eq!(shown(heap), "in wait, waiting for an update of the symmetric heap + 0x40");
+        record.name(what, ("\x1b[2J", 0));
+        assert_eq!(shown(what), "in wait, waiting for an update of the data segment + 0x40");
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! The names of the program's own functions, from its symbol table on disk: the loader knows only
-//! exported ones, usually few. Does not allocate, for use in signal handlers.
+//! The names of the program's own functions and variables, from its symbol table on disk: the loader knows
+//! only exported ones, usually few. Does not allocate, for use in signal handlers.
 #![allow(unsafe_code)]
 
+use crate::atomics::{AtomicPtr, AtomicUsize, Ordering};
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::{Mode, fstat};
 use onenode_core::sys::process::passed_by_kernel;
@@ -16,6 +17,7 @@ const SECTION_COUNT: usize = 60;
 const SECTION_BYTES: usize = 64;
 const SYMBOL_BYTES: usize = 24;
 const SHT_SYMTAB: u64 = 2;
+const STT_OBJECT: u8 = 1;
 const STT_FUNC: u8 = 2;
 
 /// The symbol table of a file.
@@ -57,30 +59,54 @@ impl<'a> Symbols<'a> {
 
     /// The function that contains an address (relative to the file), and the offset within it.
     pub fn function(&self, address: u64) -> Option<(&'a str, u64)> {
+        self.find(STT_FUNC, address)
+    }
+
+    /// The static variable that contains an address (relative to the file), and the offset within it.
+    pub fn variable(&self, address: u64) -> Option<(&'a str, u64)> {
+        self.find(STT_OBJECT, address)
+    }
+
+    fn find(&self, kind: u8, address: u64) -> Option<(&'a str, u64)> {
         self.symbols.chunks_exact(SYMBOL_BYTES).find_map(|symbol| {
             let (start, bytes) = (number(symbol, 8, 8)?, number(symbol, 16, 8)?);
             let within = address.checked_sub(start).filter(|within| *within < bytes)?;
             let name = self.names.get(number(symbol, 0, 4)? as usize..)?;
             let name = &name[..name.iter().position(|byte| *byte == 0)?];
-            (symbol[4] & 0xf == STT_FUNC).then_some((std::str::from_utf8(name).ok()?, within))
+            (symbol[4] & 0xf == kind).then_some((std::str::from_utf8(name).ok()?, within))
         })
     }
 }
 
-/// Maps this program's file permanently; empty if that fails.
+/// This program's file, mapped at the first call; empty if that fails.
 pub fn program_file() -> &'static [u8] {
-    let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC;
-    let Ok(file) = open(c"/proc/self/exe", flags, Mode::empty()) else { return &[] };
-    let Ok(bytes) = fstat(&file).map(|status| status.st_size as usize) else { return &[] };
-    let (read, private) = (libc::PROT_READ, libc::MAP_PRIVATE);
-    // SAFETY: a new mapping, which replaces nothing and stays. A program's file cannot be written while
-    // it runs (ETXTBSY).
-    unsafe {
-        match libc::mmap(std::ptr::null_mut(), bytes, read, private, file.as_raw_fd(), 0) {
-            libc::MAP_FAILED => &[],
-            start => slice::from_raw_parts(start.cast(), bytes),
+    static START: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+    static BYTES: AtomicUsize = AtomicUsize::new(0);
+    if START.load(Ordering::Acquire).is_null() {
+        let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC;
+        let Ok(file) = open(c"/proc/self/exe", flags, Mode::empty()) else { return &[] };
+        let Ok(bytes) = fstat(&file).map(|status| status.st_size as usize) else { return &[] };
+        let (read, private) = (libc::PROT_READ, libc::MAP_PRIVATE);
+        // SAFETY: a new mapping, which replaces nothing.
+        let start =
+            unsafe { libc::mmap(std::ptr::null_mut(), bytes, read, private, file.as_raw_fd(), 0) };
+        if start == libc::MAP_FAILED {
+            return &[];
         }
+        // If several threads come here, or a handler, each maps the same file, and the last one's mapping is
+        // used.
+        BYTES.store(bytes, Ordering::Relaxed);
+        START.store(start.cast(), Ordering::Release);
     }
+    // SAFETY: such a mapping of so many bytes, which stays. A program's file cannot be written while it runs
+    // (ETXTBSY).
+    unsafe { slice::from_raw_parts(START.load(Ordering::Acquire), BYTES.load(Ordering::Relaxed)) }
+}
+
+/// The program's static variable at this address, and the offset within it, if its symbol table says so.
+pub fn variable_at(address: usize) -> Option<(&'static str, u64)> {
+    let file = program_file();
+    Symbols::of(file)?.variable(address.wrapping_sub(load_address(file)) as u64)
 }
 
 /// The address of this program's program headers in memory. The kernel's word for it lies on the stack, which a
@@ -112,6 +138,14 @@ mod tests {
         let (name, within) = symbols.function(address as u64 + 1).expect("a function");
         assert!(name.contains("a_function_of_this_program_has_its_name"), "{name}");
         assert_eq!(within, 1);
+    }
+
+    #[test]
+    fn a_variable_of_this_program_has_its_name() {
+        static A_VARIABLE: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
+        let (name, within) = variable_at(A_VARIABLE.as_ptr() as usize + 8).expect("a variable");
+        assert!(name.contains("A_VARIABLE") && within == 8, "{name}+{within}");
+        assert_eq!(variable_at(8), None);
     }
 
     #[test]

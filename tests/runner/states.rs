@@ -17,13 +17,13 @@ const WAITS: &[(&str, &str)] = &[
     ("subset", "PEs 2-3: in shmem_sync, waiting for others of the 3 PEs 1, 2, ..., for "),
     (
         "wait",
-        "PEs 0, 2-3: in shmem_long_wait_until, waiting for an update of the data segment + 0x",
+        "PEs 0, 2-3: in shmem_long_wait_until, waiting for an update of never, the data segment + 0x",
     ),
     (
         "heap",
         "PEs 0, 2-3: in shmem_int_wait_until, waiting for an update of the symmetric heap + 0x",
     ),
-    ("lock", "PEs 0, 2-3: in shmem_set_lock, waiting for the lock at the data segment + 0x"),
+    ("lock", "PEs 0, 2-3: in shmem_set_lock, waiting for the lock at lock, the data segment + 0x"),
     ("test", "PEs 0, 2-3: waiting for what it tests"),
     ("computing", "PEs 0, 2-3: not waiting in the library, running"),
     ("collectives", "PEs 0, 2: not waiting in the library, running"),
@@ -66,7 +66,7 @@ fn standstill() -> Result {
     command.args(["--timeout", "13", "-n", "3"]).arg(program).arg("wait");
     let said = [
         "all PEs have been waiting for more than 10s",
-        "PEs 0-2: in shmem_long_wait_until, waiting for an update of the data segment + 0x",
+        "PEs 0-2: in shmem_long_wait_until, waiting for an update of never, the data segment + 0x",
     ];
     launch::run(command)?.ends(124, &said)
 }

@@ -123,7 +123,7 @@ fn shows_all(lines: &Writing) -> Result {
             && figures[2] == "1.0m"
             && percent(figures[4]) > Some(50)
             && state.starts_with(
-                "in shmem_long_wait_until, waiting for an update of the data segment + 0x",
+                "in shmem_long_wait_until, waiting for an update of never, the data segment + 0x",
             )
             && state.contains(", for ")
     })?;

@@ -1,6 +1,7 @@
 //! What the PEs of a running job do, and how fast: read from the job's file and from /proc, without the PEs'
 //! help. `oshrun --top` prints it, `oshtop` shows it.
 
+use crate::names::demangled;
 use crate::processes::Stat;
 use onenode_core::atomics::Ordering;
 use oneshmem::error::Error;
@@ -355,7 +356,7 @@ impl Live {
             _ => {}
         }
         let state = match (&wait, phase, stat) {
-            (Some(wait), Phase::Waiting, _) => wait.to_string(),
+            (Some(wait), Phase::Waiting, _) => demangled(&wait.to_string()).into_owned(),
             (_, Phase::Before | Phase::Running, Some(stat)) => {
                 format!("{}, {}", phase.described(), stat.described())
             }

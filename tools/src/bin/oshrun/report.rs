@@ -6,6 +6,7 @@ use oneshmem::job::control::Control;
 use oneshmem::job::file::JobFile;
 use oneshmem::job::waiting::Wait;
 use oneshmem_tools::live::{self, Phase, names};
+use oneshmem_tools::names::demangled;
 use oneshmem_tools::processes::Stat;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,7 +49,7 @@ pub fn with_states(
             continue;
         }
         let what = match &wait {
-            Some(wait) => wait.to_string(),
+            Some(wait) => demangled(&wait.to_string()).into_owned(),
             None => {
                 let state = Stat::of(process.pid()).map_or("state unknown", |it| it.described());
                 format!("{}, {state}", phase.described())
