@@ -15,6 +15,7 @@ use oneshmem::own_names::is_librarys;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{Write, stdin, stdout};
+use std::path::Path;
 
 /// The option that runs the command as this process. It is the only argument.
 pub const OPTION: &str = "--source-lines";
@@ -77,14 +78,44 @@ fn lines(file: &ReadCache<File>) -> Option<Lines<'_>> {
 /// The line of source at an address: where the library is inlined, that of the program which calls it.
 fn source(lines: &Lines, address: u64) -> Option<String> {
     let mut frames = lines.find_frames(address).skip_all_loads().ok()?;
-    let mut found = None;
+    let (mut of_program, mut of_library) = (Vec::new(), None);
     while let Ok(Some(frame)) = frames.next() {
-        let location = frame.location.and_then(|it| Some((it.file?, it.line?)));
-        found = location.map(|(file, line)| format!("{file}:{line}")).or(found);
+        let place = frame.location.and_then(|it| Some((it.file?, it.line?)));
         let name = frame.function.as_ref().and_then(|name| name.raw_name().ok());
-        if !name.is_some_and(|name| is_librarys(&name)) {
+        if name.as_ref().is_some_and(|name| is_librarys(name)) {
+            of_library = place.or(of_library);
+            continue;
+        }
+        of_program.extend(place);
+        // Rust's information about lines only has names without their crates: this may be the library yet.
+        let is_whole = name.is_some_and(|name| name.starts_with("_ZN") || name.starts_with("_R"));
+        if is_whole || !place.is_some_and(|(file, _)| file.ends_with(".rs")) {
             break;
         }
     }
-    found
+    let (file, line) = innermost(&of_program).or(of_library)?;
+    Some(format!("{file}:{line}"))
+}
+
+/// The first of these places, from the innermost outwards, that is in the folder of the last, which is the
+/// program's, or below it.
+fn innermost<'f>(places: &[(&'f str, u32)]) -> Option<(&'f str, u32)> {
+    let folder = Path::new(places.last()?.0).parent()?;
+    places.iter().copied().find(|(file, _)| Path::new(file).starts_with(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::innermost;
+
+    #[test]
+    fn places_of_the_program_are_in_its_folder() {
+        let main = ("/me/ring/src/main.rs", 8);
+        let library = ("/me/oneshmem/src/rma.rs", 82);
+        assert_eq!(innermost(&[]), None);
+        assert_eq!(innermost(&[main]), Some(main));
+        assert_eq!(innermost(&[library, main]), Some(main));
+        let helper = ("/me/ring/src/exchange/halo.rs", 2);
+        assert_eq!(innermost(&[library, helper, main]), Some(helper));
+    }
 }
