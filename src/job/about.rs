@@ -4,7 +4,7 @@ use super::Job;
 use super::control::Stage;
 use super::waiting::{SlotPart, Wait, What};
 use crate::error::Routine;
-use crate::sys::symbols;
+use crate::sys::{backtrace, symbols};
 use onenode_core::collectives::words::ControlWords;
 use std::mem::offset_of;
 use std::time::Duration;
@@ -100,9 +100,14 @@ fn member(job: &Job, address: usize) -> What {
 #[cold]
 pub(crate) fn note(job: &Job, about: About, lasted: Duration, is_new: bool) {
     let (record, what) = (&job.control.pe(job.pe).waiting, about.what(job));
-    if let (About::Variable(_, address) | About::Lock(_, address), true) = (about, is_new) {
-        let variable = what.is_static().then(|| symbols::variable_at(address)).flatten();
-        variable.inspect(|variable| record.name(what, *variable));
+    if is_new {
+        let variable = match about {
+            About::Variable(_, at) | About::Lock(_, at) if what.is_static() => {
+                symbols::variable_at(at)
+            }
+            _ => None,
+        };
+        record.describe(what, variable, backtrace::called_at());
     }
     record.write(what, about.routine(), lasted);
 }

@@ -20,9 +20,12 @@ pub struct Waiting {
     what: AtomicU64,
     place: AtomicU64,
     routine: [AtomicU64; NAME_WORDS],
-    /// The static variable that is at this `place`, and the offset within it. Written before `place`, once in a
-    /// wait; of several waits, by the last to begin.
-    variable_place: AtomicU64,
+    /// What the rest describes, as one number. Written once in a wait, before it; of several waits, by the last to
+    /// begin.
+    described: AtomicU64,
+    /// The address in the program's file from which the routine was called, plus 1; 0 if it is not known.
+    called: AtomicU64,
+    /// The static variable that is waited for, and the offset within it.
     variable_offset: AtomicU64,
     variable: [AtomicU64; VARIABLE_WORDS],
 }
@@ -95,6 +98,8 @@ pub struct Wait {
     routine: [u8; NAME_WORDS * 8],
     variable: [u8; VARIABLE_WORDS * 8],
     variable_offset: u64,
+    /// The address in the program's file from which the routine was called, if that is known.
+    pub called: Option<u64>,
 }
 
 /// A number in a field of `bits` bits, saturated.
@@ -122,6 +127,12 @@ impl What {
             Self::Lock { part, offset } => (kind(7) | part.encode(), offset as u64),
             Self::Tests => (kind(8), 0),
         }
+    }
+
+    /// A number that tells it from others.
+    fn key(self) -> u64 {
+        let (what, place) = self.encode();
+        what ^ place.rotate_left(24)
     }
 
     /// Whether it is about static data.
@@ -158,12 +169,14 @@ impl Waiting {
         self.lasted.store(lasted.as_millis() as u64 + 1, Ordering::Release);
     }
 
-    /// Writes the name of the static variable that a wait is for, and the offset within it. To be called before
-    /// the wait is written.
-    pub(super) fn name(&self, what: What, (name, offset): (&str, u64)) {
+    /// Writes the static variable that a wait is for, with the offset within it, and the address in the program's
+    /// file that it was called from, as far as they are known. To be called before the wait is written.
+    pub(super) fn describe(&self, what: What, variable: Option<(&str, u64)>, called: Option<u64>) {
+        let (name, offset) = variable.unwrap_or(("", 0));
         packed::store_name(&self.variable, name);
         self.variable_offset.store(offset, Ordering::Relaxed);
-        self.variable_place.store(what.encode().1, Ordering::Relaxed);
+        self.called.store(called.map_or(0, |at| at.wrapping_add(1)), Ordering::Relaxed);
+        self.described.store(what.key(), Ordering::Relaxed);
     }
 
     /// Clears the record: the wait is over.
@@ -177,13 +190,14 @@ impl Waiting {
         let lasted = self.lasted.load(Ordering::Acquire).checked_sub(1)?;
         let (what, place) = (self.what.load(Ordering::Relaxed), self.place.load(Ordering::Relaxed));
         let what = What::decode(what, place);
-        let is_named = what.is_static() && self.variable_place.load(Ordering::Relaxed) == place;
+        let is_described = self.described.load(Ordering::Relaxed) == what.key();
         Some(Wait {
             what,
             lasted: Duration::from_millis(lasted),
             routine: bytes(&self.routine),
-            variable: if is_named { bytes(&self.variable) } else { [0; VARIABLE_WORDS * 8] },
+            variable: if is_described { bytes(&self.variable) } else { [0; VARIABLE_WORDS * 8] },
             variable_offset: self.variable_offset.load(Ordering::Relaxed),
+            called: self.called.load(Ordering::Relaxed).checked_sub(1).filter(|_| is_described),
         })
     }
 }
@@ -303,20 +317,23 @@ mod tests {
         };
         let what = What::Variable { part: SlotPart::Data, offset: 64 };
         assert_eq!(shown(what), "in wait, waiting for an update of the data segment + 0x40");
-        record.name(what, ("flag", 0));
+        record.describe(what, Some(("flag", 0)), None);
         assert_eq!(shown(what), "in wait, waiting for an update of flag, the data segment + 0x40");
-        record.name(what, ("flags", 8));
+        assert_eq!(record.read().and_then(|wait| wait.called), None);
         let lock = What::Lock { part: SlotPart::Data, offset: 64 };
+        record.describe(lock, Some(("flags", 8)), Some(0x1151));
         assert_eq!(
             shown(lock),
             "in wait, waiting for the lock at flags + 0x8, the data segment + 0x40"
         );
-        // The name is that of another place.
+        assert_eq!(record.read().and_then(|wait| wait.called), Some(0x1151));
+        // The description is that of another wait.
         let other = What::Variable { part: SlotPart::Data, offset: 72 };
         assert_eq!(shown(other), "in wait, waiting for an update of the data segment + 0x48");
         let heap = What::Variable { part: SlotPart::Heap, offset: 64 };
         assert_eq!(shown(heap), "in wait, waiting for an update of the symmetric heap + 0x40");
-        record.name(what, ("\x1b[2J", 0));
+        assert_eq!(record.read().and_then(|wait| wait.called), None);
+        record.describe(what, Some(("\x1b[2J", 0)), None);
         assert_eq!(shown(what), "in wait, waiting for an update of the data segment + 0x40");
     }
 

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use super::own_names::is_librarys;
+use super::stack;
 use super::symbols::{self, Symbols};
 use libc::{c_char, c_int};
 use onenode_core::sys::program;
@@ -17,6 +18,8 @@ use std::fmt;
 const MOST: usize = 48;
 /// Stack that the lookup of frames may need.
 const STACK_BYTES: usize = 16 << 10;
+/// Stack that a thread must have left for a lookup that nobody has asked for: several times what one takes.
+const ROOM: usize = 64 << 10;
 /// The longest path of a program that is shown in full.
 const PATH_BYTES: usize = 400;
 
@@ -188,6 +191,19 @@ pub fn entry(mut each: impl FnMut(Entry)) {
     } else {
         calls().enumerate().for_each(|(index, call)| each(Entry::Among(index, call)));
     }
+}
+
+/// The address in the program's file of the call by which the program has entered this library on this
+/// thread, if that is known, and the thread's stack has room to find it.
+pub fn called_at() -> Option<u64> {
+    let mut at = None;
+    if stack::room().is_some_and(|room| room >= ROOM) {
+        entry(|entry| match entry {
+            Entry::Known(call) => at = call.program.map(|(_, address)| address as u64),
+            Entry::Among(..) => {}
+        });
+    }
+    at
 }
 
 /// Code of this library.

@@ -21,6 +21,7 @@ pub mod pmix;
 pub mod rdma;
 pub mod signal;
 pub mod socket;
+pub mod stack;
 pub mod stdio;
 pub mod streams;
 pub mod symbols;

@@ -82,7 +82,9 @@ fn oshrun(options: &[&str], how: &str) -> Result<Command> {
 }
 
 fn timeout(how: &str, said: &str) -> Result {
-    launch::run(oshrun(&["--timeout", "2"], how)?)?.ends(124, &[said])
+    let outcome = launch::run(oshrun(&["--timeout", "2"], how)?)?;
+    let line = said.contains("waiting for").then_some(["called at ", "stands.c:"]);
+    outcome.ends(124, &[&[said][..], line.as_ref().map_or(&[], |line| &line[..])].concat())
 }
 
 fn quit() -> Result {

@@ -2,6 +2,7 @@
 //! state.
 
 use super::process::Process;
+use super::source_lines::{Place, SourceLines};
 use oneshmem::job::control::Control;
 use oneshmem::job::file::JobFile;
 use oneshmem::job::waiting::Wait;
@@ -39,7 +40,7 @@ pub fn with_states(
     processes: &[Process],
     whose: Whose,
 ) -> String {
-    let mut groups: BTreeMap<String, SameState> = BTreeMap::new();
+    let mut states = Vec::new();
     for (pe, process) in file.near().zip(processes) {
         if process.end().is_some() {
             continue;
@@ -48,27 +49,44 @@ pub fn with_states(
         if wait.is_none() && whose == Whose::Waiting {
             continue;
         }
-        let what = match &wait {
+        states.push((pe, process.pid(), phase, wait));
+    }
+    let mut groups: BTreeMap<(String, Option<String>), SameState> = BTreeMap::new();
+    for ((pe, pid, phase, wait), line) in states.iter().zip(lines(&states)) {
+        let what = match wait {
             Some(wait) => demangled(&wait.to_string()).into_owned(),
             None => {
-                let state = Stat::of(process.pid()).map_or("state unknown", |it| it.described());
+                let state = Stat::of(*pid).map_or("state unknown", |it| it.described());
                 format!("{}, {state}", phase.described())
             }
         };
-        let group = groups.entry(what).or_default();
-        group.pes.push(pe);
+        let group = groups.entry((what, line)).or_default();
+        group.pes.push(*pe);
         group.longest = group.longest.max(wait.map(|wait| wait.lasted));
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_by_key(|(_, group)| group.pes[0]);
     let more = groups.len().saturating_sub(MOST_LINES);
-    let lines = groups.iter().take(MOST_LINES).map(|(what, group)| {
+    let lines = groups.iter().take(MOST_LINES).map(|((what, line), group)| {
         let longest = group.longest.filter(|time| !time.is_zero());
         let time = longest.map_or(String::new(), |time| format!(", for {time:.1?}"));
-        format!("{}: {what}{time}", names(&group.pes))
+        let line = line.as_ref().map_or(String::new(), |line| format!(", called at {line}"));
+        format!("{}: {what}{time}{line}", names(&group.pes))
     });
     let rest = (more > 0).then(|| format!("and {more} other states"));
     std::iter::once(message).chain(lines).chain(rest).collect::<Vec<_>>().join("\noshrun: ")
+}
+
+/// A PE, its process, and what it does.
+type State = (usize, u32, Phase, Option<Wait>);
+
+/// The lines of source where PEs have called what they wait in, as far as they are known.
+fn lines(states: &[State]) -> Vec<Option<String>> {
+    let place = |(_, pid, _, wait): &State| Place::in_program_of(*pid, wait.as_ref()?.called?);
+    let places: Vec<_> = states.iter().map(place).collect();
+    let known: Vec<_> = places.iter().flatten().cloned().collect();
+    let mut found = SourceLines::default().of(&known).into_iter();
+    places.iter().map(|place| place.as_ref().and_then(|_| found.next()?)).collect()
 }
 
 /// The phase of a PE in the last program that it ran, and what it waits for.

@@ -36,7 +36,7 @@ const ADDED_BYTES: usize = 256 << 10;
 
 /// An address in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Place {
+pub struct Place {
     address: u64,
     path: String,
 }
@@ -70,7 +70,6 @@ impl SourceLines {
         let mut room = ADDED_BYTES;
         for line in lines() {
             let place = Place::of_line(line);
-            let is_call = place.is_some();
             let call = std::str::from_utf8(line).ok().filter(|_| place.is_some());
             let shown = call.and_then(with_name).map_or(line.into(), Cow::from);
             let source = place.and_then(|place| self.known.get(&place)?.as_deref());
@@ -93,6 +92,18 @@ impl SourceLines {
         completed.into()
     }
 
+    /// The lines of addresses in files.
+    pub fn of(&mut self, places: &[Place]) -> Vec<Option<String>> {
+        let mut unknown: Vec<Place> = Vec::new();
+        for place in places {
+            if !self.known.contains_key(place) && !unknown.contains(place) {
+                unknown.push(place.clone());
+            }
+        }
+        self.look_up(unknown);
+        places.iter().map(|place| self.known.get(place)?.clone()).collect()
+    }
+
     fn look_up(&mut self, mut places: Vec<Place>) {
         places.truncate(LOOKUPS.saturating_sub(self.known.len()));
         let left = PATIENCE_IN_ALL.saturating_sub(self.spent).min(PATIENCE);
@@ -113,6 +124,14 @@ impl SourceLines {
 }
 
 impl Place {
+    /// This address in the program that a process runs.
+    pub fn in_program_of(pid: u32, address: u64) -> Option<Self> {
+        let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?.into_os_string();
+        let path = path.into_string().ok()?;
+        let fits = path.len() <= PATH_BYTES && !path.contains('\n');
+        fits.then_some(Self { address, path })
+    }
+
     /// The place that a line names, if it is one of the library's about a call.
     fn of_line(line: &[u8]) -> Option<Self> {
         let line = line.strip_suffix(b"\n")?.strip_prefix(b"oneshmem: ")?;
