@@ -42,7 +42,7 @@ PES     ?= 4
 KEYS    ?=
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
-# Cargo's profile, and what it builds beside the library in the same run: for `make demo`.
+# Cargo's profile, and what it builds beside the library in the same run: for `quick`.
 PROFILE := release
 ALONG   :=
 # What is built: with CARGO_BUILD_TARGET for that kind of machine, as Cargo calls it. Programs that are run
@@ -58,7 +58,7 @@ CARGO_BUILD = $(CARGO_RELEASE) build --profile $(PROFILE) --locked $(FEATURES:%=
 CARGO_HOST  = env -u CARGO_BUILD_TARGET RUSTFLAGS= $(CARGO) build --profile $(PROFILE) --locked
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all demo demo-commands test check test-partitions test-tsan test-xpmem test-nodes test-rdma test-aarch64 test-devices test-msrv test-packages test-reproducible bench bench-xpmem figures docs node-dist wheel clean prerequisites tools library headers names packages pages
+.PHONY: all quick quick-commands demo test check test-partitions test-tsan test-xpmem test-nodes test-rdma test-aarch64 test-devices test-msrv test-packages test-reproducible bench bench-xpmem figures docs node-dist wheel clean prerequisites tools library headers names packages pages
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -124,21 +124,25 @@ pages: tools
 prerequisites:
 	@packaging/prerequisites
 
-# With what `make` has built; else with the few parts that are needed, compiled for this in less time, all at
-# once, and in a tree of their own, from which nothing is installed.
-DEMO = $(BUILD)$(if $(OUTDATED),/demo)
-demo:
-	$(if $(OUTDATED),$(MAKE) --no-print-directory BUILD=$(DEMO) PROFILE=demo ALONG='-p oneshmem-tools' \
-	    library headers demo-commands)
+# The few parts that `make demo` and `make test` need, compiled in less time and all at once, in a tree of
+# their own, from which nothing is installed.
+QUICK_TREE := $(BUILD)/quick
+quick:
+	$(MAKE) --no-print-directory BUILD=$(QUICK_TREE) PROFILE=quick ALONG='-p oneshmem-tools' \
+	    library headers quick-commands
+quick-commands: compiled
+	$(call COMMANDS,oshrun oshcc)
+
+# With what `make` has built, if it is there.
+DEMO = $(if $(OUTDATED),$(QUICK_TREE),$(BUILD))
+demo: $(if $(OUTDATED),quick)
 	mkdir -p $(DEMO)/examples
 	$(DEMO)/bin/oshcc -O2 examples/isort.c -o $(DEMO)/examples/isort
 	$(DEMO)/bin/oshrun -n $(PES) $(DEMO)/examples/isort $(KEYS)
-demo-commands: compiled
-	$(call COMMANDS,oshrun oshcc)
 
 # Steps and their summary: see tests/check.
-test: all
-	BUILD=$(BUILD) CARGO=$(CARGO) MAKE=$(MAKE) tests/check test
+test: quick
+	BUILD=$(QUICK_TREE) ONESHMEM_PREFIX=$(abspath $(QUICK_TREE)) CARGO=$(CARGO) MAKE=$(MAKE) tests/check test
 
 check: all
 	BUILD=$(BUILD) CARGO=$(CARGO) MAKE=$(MAKE) tests/check all
@@ -157,7 +161,9 @@ test-nodes: all
 	ONESHMEM_TEST_NODES=1 $(CARGO) test --locked -q -p oneshmem-tests -- far/
 
 # Jobs over RDMA, in two virtual machines: see tests/rdma/run.
-test-rdma: all
+test-rdma:
+	@tests/rdma/run needs
+	$(MAKE) --no-print-directory all
 	tests/rdma/run
 
 # Unit tests and the C tests on AArch64, in a virtual machine: see tests/aarch64/run.

@@ -52,6 +52,11 @@ fn all_over_partitions() -> bool {
     std::env::var_os("ONESHMEM_TEST_PARTITIONS").is_some()
 }
 
+/// Whether a program's further variants run only once, as in `make test`.
+fn few() -> bool {
+    std::env::var_os("ONESHMEM_TEST_FEW").is_some()
+}
+
 /// The numbers of PEs for a program's further variants.
 const FEW: [usize; 4] = [1, 2, 4, 7];
 
@@ -59,8 +64,8 @@ fn of_program(program: &Arc<Program>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (first, &variant) in program.variants.iter().enumerate() {
         let over_partition = matches!(variant, Variant::Partition | Variant::Device);
-        let (all, one) =
-            (over_partition && all_over_partitions(), over_partition && !all_over_partitions());
+        let all = over_partition && all_over_partitions();
+        let once = !all && (over_partition || first > 0 && few());
         for &pes in program.pes.iter().filter(|pes| wanted(**pes)) {
             // How a program is compiled rarely matters to one of many cases.
             let many = program.cases.len() > 3 || variant == Variant::Inline;
@@ -68,10 +73,10 @@ fn of_program(program: &Arc<Program>) -> Vec<Trial> {
             if first > 0 && !few.contains(&pes) && !all {
                 continue;
             }
-            if one && pes != few_for(program) {
+            if once && pes != few_for(program) {
                 continue;
             }
-            let cases = if one { &program.cases[..1] } else { &program.cases[..] };
+            let cases = if once { &program.cases[..1] } else { &program.cases[..] };
             for case in cases {
                 let name = [program.name(), &case.name, variant.name(), &pes.to_string()]
                     .into_iter()

@@ -119,7 +119,8 @@ pub fn model(npes: usize, preemptions: usize, program: fn(Member)) {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = 20_000;
-    builder.max_permutations = (npes > 2).then_some(10_000);
+    // Fewer if `LOOM_MAX_PERMUTATIONS` says so.
+    builder.max_permutations = builder.max_permutations.or((npes > 2).then_some(10_000));
     builder.check(move || {
         let pes = Arc::new((0..npes).map(|_| Pe::new()).collect::<Vec<_>>());
         let spawn = |me| {
