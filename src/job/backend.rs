@@ -4,6 +4,7 @@ use crate::env;
 use crate::error::Error;
 use crate::job::launcher::Launcher;
 use onenode_core::backend::Backend;
+use onenode_core::packed;
 
 /// A backend, and why it was chosen.
 pub struct ChosenBackend {
@@ -11,6 +12,21 @@ pub struct ChosenBackend {
     pub backend: Box<dyn Backend>,
     /// The reason, for users.
     pub reason: String,
+}
+
+impl ChosenBackend {
+    /// How a PE with the backend of this name, as a word, differs.
+    pub fn difference(&self, other: u64) -> Option<String> {
+        let (own, reason) = (self.backend.name(), &self.reason);
+        (other != packed::word(own.as_bytes())).then(|| {
+            format!(
+                "its backend is {}, this PE's {own} ({reason}); all PEs need the same one: with \
+                 SHMEM_BACKEND=auto all or none of them must be able to use /dev/xpmem, and memfd always \
+                 works",
+                packed::name([other])
+            )
+        })
+    }
 }
 
 /// The backend for this job. If `SHMEM_BACKEND` names one that cannot work, that is an error, never
@@ -68,4 +84,23 @@ pub fn choose(launcher: Launcher, has_nodes: bool) -> Result<ChosenBackend, Erro
             reason: "the kernel has no SMARTMAP: slots are placed at its addresses".into(),
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ChosenBackend;
+    use onenode_core::backend::memfd::Memfd;
+    use onenode_core::packed;
+
+    #[test]
+    fn a_difference_names_both_backends_and_the_reason() {
+        let reason = "no xpmem: /dev/xpmem: No such file or directory".to_owned();
+        let choice = ChosenBackend { backend: Box::new(Memfd::default()), reason };
+        assert_eq!(choice.difference(packed::word(b"memfd")), None);
+        let difference = choice.difference(packed::word(b"xpmem")).expect("they differ");
+        assert!(
+            difference
+                .starts_with("its backend is xpmem, this PE's memfd (no xpmem: /dev/xpmem: No")
+        );
+    }
 }

@@ -9,7 +9,6 @@ use crate::error::Error;
 use crate::failure;
 use crate::pause::Pause;
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
-use onenode_core::packed;
 
 impl Job {
     /// Ensures that PE `pe`'s mirror is attached, and returns where it starts. The first use of a
@@ -138,12 +137,6 @@ impl Job {
                 self.layout.heap().len()
             )));
         }
-        if backend != packed::word(self.backend().as_bytes()) {
-            return Err(Error::Slot(format!(
-                "it does not use the backend {}; SHMEM_BACKEND must be the same on all PEs",
-                self.backend()
-            )));
-        }
-        Ok(())
+        self.choice.difference(backend).map_or(Ok(()), |difference| Err(Error::Slot(difference)))
     }
 }
