@@ -275,11 +275,11 @@ pub(super) const fn bytes(count: usize) -> usize {
     (count * size_of::<Record>() + size_of::<Ports>()).next_multiple_of(4096)
 }
 
-/// The PEs of a node for people.
-pub fn named(pes: Range<usize>) -> String {
-    match pes.len() {
-        1 => format!("PE {}", pes.start),
-        _ => format!("PEs {} to {}", pes.start, pes.end.saturating_sub(1)),
+/// The PEs of a node for people: so many from the first.
+pub fn named(first: usize, count: usize) -> String {
+    match count {
+        1 => format!("PE {first}"),
+        _ => format!("PEs {first} to {}", (first + count).saturating_sub(1)),
     }
 }
 

@@ -166,7 +166,8 @@ pub fn name(node: usize) -> String {
     let Some(nodes) = job::existing().and_then(|job| job.nodes()) else {
         return format!("node {node}");
     };
-    format!("node {} with {}", nodes.host(node), named(nodes.pes(node)))
+    let pes = nodes.pes(node);
+    format!("node {} with {}", nodes.host(node), named(pes.start, pes.len()))
 }
 
 /// Ends the job: operations failed, but it is not known on which PE.

@@ -343,7 +343,8 @@ impl Hub {
                  and oneshmem must be installed there as it is here, or where --prefix says"
             ),
             _ => {
-                let pes = named(self.pes(index));
+                let pes = self.pes(index);
+                let pes = named(pes.start, pes.len());
                 format!("host {host}, with {pes}, is lost: {how}; ending the job")
             }
         };
