@@ -24,7 +24,9 @@ const EACH_LOOK: Duration = Duration::from_millis(5);
 const LAUNCHER: Duration = Duration::from_secs(5);
 /// How long the launcher may take to see a PE end.
 pub const NOTICED: Duration = Duration::from_secs(1);
-/// How many seconds the handlers of `exit` may take in the PE that ends the job.
+/// How many seconds the PE that ends the job may take to finish its connections to other nodes.
+const CONNECTIONS: u32 = 5;
+/// How many seconds the handlers of `exit` may take then.
 const HANDLERS: u32 = 1;
 /// How often a PE looks whether that has happened.
 const LOOK: Duration = Duration::from_millis(1);
@@ -44,6 +46,7 @@ pub(super) fn leave_unfinalised() {
     let file = job.control.job();
     if abort::raise(file, AbortKind::Fatal, job.pe, 1) {
         message::say("exits without calling shmem_finalize; ending the job");
+        tell_nodes(job);
         end_peers(job, 1);
         go(file.header().abort.load(Ordering::Relaxed));
     }
@@ -219,7 +222,10 @@ pub fn end_job(status: i32) -> ! {
     existing().inspect(|job| tell_last_wait(job));
     if ending::begin() {
         if let Some(job) = existing() {
+            ending::limit(CONNECTIONS, end_late);
             finish_connections(job);
+            tell_nodes(job);
+            ending::end_limit();
             end_peers(job, status);
         }
     }
@@ -228,8 +234,15 @@ pub fn end_job(status: i32) -> ! {
 
 /// Ends the whole job with `status`, this process last and as `exit` does: its handlers run first, for at most
 /// [`HANDLERS`] seconds. The caller has raised the abort word, so a handler that waits in the library ends the process.
-pub(super) fn exit_job(status: i32) -> ! {
-    ending::exit(status, HANDLERS, end_exit)
+pub(super) fn exit_job(job: &Job, status: i32) -> ! {
+    // Not after them: UCX ends itself among the handlers.
+    let leave_nodes = || {
+        ending::limit(CONNECTIONS, end_late);
+        finish_connections(job);
+        tell_nodes(job);
+        ending::limit(HANDLERS, end_late);
+    };
+    ending::exit(status, leave_nodes, end_exit)
 }
 
 /// Whether this process runs the handlers of `exit` before it ends the job.
@@ -239,8 +252,23 @@ pub(super) fn is_exiting() -> bool {
 
 /// Ends the job after the handlers of `exit`, or in their place.
 fn end_exit() -> ! {
+    ending::end_limit();
+    match ending::begin() {
+        true => end_late(),
+        false => ending::flush_and_exit(settled_status()),
+    }
+}
+
+/// Ends the job but for what this PE has to do with other nodes, which is done or takes too long.
+fn end_late() -> ! {
+    existing().inspect(|job| end_peers(job, settled_status()));
+    ending::flush_and_exit(settled_status())
+}
+
+/// The status of the job, which has been ended.
+fn settled_status() -> i32 {
     let word = existing().map_or(0, |job| job.control.job().header().abort.load(Ordering::Relaxed));
-    end_job(abort::decode(word).map_or(1, |cause| cause.status))
+    abort::decode(word).map_or(1, |cause| cause.status)
 }
 
 /// Completes this PE's connections, or else tells the other nodes of the job's end before the connections
@@ -248,7 +276,7 @@ fn end_exit() -> ! {
 fn finish_connections(job: &Job) {
     let Some(network) = job.network() else { return };
     streams::flush();
-    // Under other launchers, `end_peers` tells them in any case.
+    // Under other launchers they are told in any case.
     if !network.finish_early() && job.launcher == Launcher::Oshrun {
         network.notify_end(job.control.job().header().abort.load(Ordering::Relaxed));
     }
@@ -274,14 +302,17 @@ fn end_peers(job: &Job, status: i32) {
     }
 }
 
+/// Tells the other nodes of the job's end, where the launcher does not.
+fn tell_nodes(job: &Job) {
+    if let Some(network) = job.network().filter(|_| job.launcher != Launcher::Oshrun) {
+        network.notify_end(job.control.job().header().abort.load(Ordering::Relaxed));
+    }
+}
+
 /// Lets the other PEs of a job on several nodes flush their streams: the launcher may kill them at
 /// once.
 fn warn_peers(job: &Job) {
     streams::flush();
-    let file = job.control.job();
-    if let Some(network) = job.network() {
-        network.notify_end(file.header().abort.load(Ordering::Relaxed));
-    }
     process::sleep(abort::NOTICE);
     life::tell_all(&job.control, job.near(), job.pe);
     process::sleep(abort::NOTICE);

@@ -392,7 +392,7 @@ pub fn global_exit(routine: Routine, status: i32) -> ! {
     let job = job(routine);
     // If PEs call this with different statuses, the first becomes the job's.
     abort::raise(job.control.job(), AbortKind::GlobalExit, job.pe, status);
-    ending::exit_job(status)
+    ending::exit_job(job, status)
 }
 
 /// `shmem_query_initialized`.

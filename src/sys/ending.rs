@@ -26,11 +26,7 @@ const LAST_MICROSECONDS: libc::suseconds_t = 300_000;
 pub fn begin() -> bool {
     let me = gettid().as_raw();
     match THREAD.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed) {
-        Ok(_) => {
-            // What is done from now on ends by itself.
-            alarm::cancel();
-            true
-        }
+        Ok(_) => true,
         Err(other) if other == me => false,
         Err(_) => loop {
             pause();
@@ -52,27 +48,39 @@ pub fn flush_and_exit(status: i32) -> ! {
 
 /// The thread that has called [`exit`]; 0 if none has.
 static EXITING: AtomicI32 = AtomicI32::new(0);
-/// What to do when the handlers of `exit` take too long.
+/// What to do when the end takes too long.
 static LATE: OnceLock<fn() -> !> = OnceLock::new();
 
 extern "C" fn late(_: libc::c_int) {
+    // The thread that was to end the process hangs.
+    THREAD.store(gettid().as_raw(), Ordering::Relaxed);
     LATE.get().inspect(|late| late());
 }
 
-/// Calls exit(3) once, in the first thread that comes here. `then` takes over in a signal handler if the
-/// handlers of `exit` take longer than `limit` seconds, and at once if one of them calls this.
-pub fn exit(status: i32, limit: u32, then: fn() -> !) -> ! {
-    let me = gettid().as_raw();
-    if EXITING.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed).is_err() {
-        only_in_exiting_thread();
-        then();
-    }
+/// Has `then` end the process in a signal handler if that has not been done, or [`end_limit`] called, within so
+/// many seconds. The first one counts.
+pub fn limit(seconds: u32, then: fn() -> !) {
     LATE.get_or_init(|| then);
     // SAFETY: the process is about to end. What `then` does in a handler, as in one for SIGTERM, may fail;
     // the process would not have ended without it.
     unsafe { signal::handle(libc::SIGALRM, SigHandler::Handler(late), SaFlags::empty()) };
     signal::unblock(libc::SIGALRM);
-    alarm::set(limit);
+    alarm::set(seconds);
+}
+
+/// Ends the time that [`limit`] has begun.
+pub fn end_limit() {
+    alarm::cancel();
+}
+
+/// Calls `first` and exit(3) once, in the first thread that comes here; `then` if a handler of `exit` calls this.
+pub fn exit(status: i32, first: impl FnOnce(), then: fn() -> !) -> ! {
+    let me = gettid().as_raw();
+    if EXITING.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+        only_in_exiting_thread();
+        then();
+    }
+    first();
     std::process::exit(status)
 }
 
