@@ -171,8 +171,9 @@ enum onenode_source {
     ONENODE_EXPORT = 4,    /* any memory, at any alignment; XPMEM only */
     ONENODE_FILE = 5       /* shared memory that the client has mapped from a file */
 };
-/* With ADOPT and PROGRAM other pages come to the same addresses. Threads may go on writing:
- * they are held for the moment. But a device that has registered the old pages stays with
+/* With ADOPT and PROGRAM other pages come to the same addresses, protected as before; what is
+ * protected in ways of its own (mprotect) may be 32 parts at most. Peers may read and write all of it.
+ * Threads may go on writing: they are held for the moment. But a device that has registered the old pages stays with
  * those: adopt before the network starts.
  *
  * What may be done with a region's memory until onenode_unregion:

@@ -27,10 +27,10 @@ use crate::translate::TABLE;
 use onenode_core::backend::Slots;
 use onenode_core::pages::Pages;
 use onenode_core::segment::without;
-use onenode_core::sys::{fd, map, process, program, raw, threads};
+use onenode_core::sys::{fd, map, maps, process, program, raw, threads};
 use std::cell::Cell;
 use std::ops::Range;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::sync::OnceLock;
 
 thread_local! {
@@ -38,6 +38,8 @@ thread_local! {
     /// there is none. Not a static: in a static program those lie in the shared data segment, where
     /// parent and child would overwrite each other's.
     static SNAPSHOT: Cell<[usize; 3]> = const { Cell::new([0; 3]) };
+    /// What the program has protected in its data segment, for the child being created.
+    static PROTECTED: Cell<Protected> = const { Cell::new(Protected { at: 0, count: 0 }) };
     /// Whether the copy of the data segment is put in place at the child's first access.
     static ON_ACCESS: Cell<bool> = const { Cell::new(false) };
 }
@@ -48,6 +50,78 @@ static STATIC: AtomicBool = AtomicBool::new(false);
 static WITHHELD: AtomicBool = AtomicBool::new(false);
 /// Reports that the child being created will end.
 static LOST: OnceLock<fn()> = OnceLock::new();
+
+/// Parts of the data segment that may not be read and written, as the program has said by mprotect(2), in a
+/// mapping of their own, which the child inherits.
+#[derive(Clone, Copy)]
+struct Protected {
+    at: usize,
+    count: usize,
+}
+
+/// A range and what may be done with it.
+type Part = (Range<usize>, i32);
+
+impl Protected {
+    /// Notes what is protected now; nothing if there is no memory, or the system does not say.
+    fn note(job: &Job) -> Self {
+        let (data, system) = (job.layout.data(), job.data.system());
+        let of_program = |it: &maps::Mapping| {
+            it.protection != maps::READ_WRITE && !system.contains(&it.range.start)
+        };
+        let mapped = maps::within(data).unwrap_or_default();
+        let parts: Vec<Part> =
+            mapped.into_iter().filter(of_program).map(|it| (it.range, it.protection)).collect();
+        let bytes = size_of_val(&parts[..]);
+        let place = (bytes > 0).then(|| map::private_anywhere(bytes).ok()).flatten();
+        let Some(at) = place else { return Self { at: 0, count: 0 } };
+        // SAFETY: new memory with room for all of them, aligned to pages.
+        unsafe { std::ptr::copy_nonoverlapping(parts.as_ptr(), at as *mut Part, parts.len()) };
+        Self { at, count: parts.len() }
+    }
+
+    fn parts(&self) -> &[Part] {
+        match self.count {
+            0 => &[],
+            // SAFETY: `note` has written as many there, which stay until `drop_all`.
+            count => unsafe { std::slice::from_raw_parts(self.at as *const Part, count) },
+        }
+    }
+
+    /// What can be read of `stretch`, offsets from `start`.
+    fn readable(&self, start: usize, stretch: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let end = stretch.end;
+        let holes = self.unreadable().map(move |part| part.start - start..part.end - start);
+        let last = std::iter::once(end..end);
+        holes.chain(last).scan(stretch.start, move |at, hole| {
+            let before = *at..hole.start.clamp(*at, end.max(*at));
+            *at = hole.end.max(*at);
+            Some(before)
+        })
+    }
+
+    /// The parts that cannot be read, in order.
+    fn unreadable(&self) -> impl Iterator<Item = &Range<usize>> {
+        let parts = self.parts().iter();
+        parts.filter(|part| part.1 & libc::PROT_READ == 0).map(|(range, _)| range)
+    }
+
+    /// Protects all parts as noted.
+    fn restore(&self) {
+        for (range, protection) in self.parts() {
+            // SAFETY: a part of this process's data, which was protected so before fork.
+            unsafe { map::set_protection(range, *protection) };
+        }
+    }
+
+    /// Forgets them.
+    fn drop_all(self) {
+        if self.count > 0 {
+            // SAFETY: made by `note` for this, and nothing refers to it any more.
+            unsafe { map::unmap(self.at as *mut u8, size_of_val(self.parts())) };
+        }
+    }
+}
 
 /// Whether this process is a forked child of a PE.
 pub(super) fn is_child() -> bool {
@@ -106,10 +180,27 @@ unsafe extern "C" fn before() {
             Own::heap(job).copy(holding(file, control.heap_offset(pe), layout.heap()))
         }
     };
+    let protected = Protected::note(job);
+    let readable = |stretch| protected.readable(layout.data().start, stretch);
     let data = match file {
-        None => Own::data(job).copy(std::iter::once(0..layout.data().len())),
-        Some(file) => Own::data(job).copy(holding(file, control.data_offset(pe), layout.data())),
+        None => Own::data(job).copy(readable(0..layout.data().len())),
+        Some(file) => {
+            let stretches = holding(file, control.data_offset(pe), layout.data());
+            Own::data(job).copy(stretches.flat_map(readable))
+        }
     };
+    if let Some(file) = file.filter(|_| data != 0) {
+        for part in protected.unreadable() {
+            let offset = part.start - layout.data().start;
+            let from = control.data_offset(pe) + offset as u64;
+            // SAFETY: the copy has room for each part of the data segment, at the same offset.
+            unsafe {
+                let to = std::ptr::with_exposed_provenance_mut(data + offset);
+                raw::read(file.as_raw_fd(), to, part.len(), Some(from))
+            };
+        }
+    }
+    PROTECTED.set(protected);
     SNAPSHOT.set([data, heap, copy_partitions(job)]);
     if data != 0 && STATIC.load(Ordering::Relaxed) && !threads::alone() {
         if let Some(lost) = LOST.get().filter(|_| process::fork_blocks_signals()) {
@@ -205,6 +296,7 @@ impl<'j> Own<'j> {
 
 unsafe extern "C" fn after_in_parent() {
     let Some(job) = existing() else { return };
+    PROTECTED.replace(Protected { at: 0, count: 0 }).drop_all();
     if ON_ACCESS.take() {
         // SAFETY: children have it again.
         unsafe { map::inherit(job.layout.data(), true) };
@@ -238,6 +330,9 @@ unsafe extern "C" fn after_in_child() {
         // The content of the streams is for the parent to write.
         process::exit_now(1);
     }
+    let protected = PROTECTED.replace(Protected { at: 0, count: 0 });
+    protected.restore();
+    protected.drop_all();
     if job.choice.backend.is_shared() {
         let partitions = job.mapped_partitions().iter().map(Partition::space);
         for space in std::iter::once(&job.heap).chain(partitions) {

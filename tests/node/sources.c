@@ -102,8 +102,15 @@ static void adopted(onenode_t *node)
     memset(heap + 2 * PAGE, 'x' + me, PAGE);
     seen(node, &memory, BYTES);
     CHECK(heap[2 * PAGE] == 'x' + me && heap[3 * PAGE - 1] == 'x' + me && heap[PAGE] == 0);
-    /* It stays what it was, can be adopted again, and by a second node, too. */
+    /* It stays what it was, can be adopted again, and by a second node, too. Code in it still runs. */
+#ifdef __x86_64__
+    memcpy(heap + PAGE, "\xb8\x2a\0\0\0\xc3", 6);
+#endif
+    CHECK(mprotect(heap + PAGE, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
     seen(node, &memory, BYTES);
+#ifdef __x86_64__
+    CHECK(((int (*)(void))(size_t)(heap + PAGE))() == 42);
+#endif
     munmap(heap, BYTES);
     munmap(shift, (size_t)(1 + me) * 7 * PAGE);
 }

@@ -23,7 +23,7 @@ pub(super) fn plan(
     let mapped = check_mapped(pages)?;
     let refused = |why| refused(pages, why);
     // A gap of the data segment is reserved and cannot be written, which is fine.
-    let locked = |mapping: &&maps::Mapping| !mapping.writable && pieces.is_none();
+    let locked = |mapping: &&maps::Mapping| !mapping.is_writable() && pieces.is_none();
     if let Some(mapping) = mapped.iter().find(locked) {
         return Err(refused(format!("of which {:#x}.. cannot be written", mapping.range.start)));
     }

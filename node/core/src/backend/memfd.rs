@@ -10,9 +10,9 @@ use crate::pages::Pages;
 use crate::segment::{self, DataSegment};
 use crate::sys::limit::with_file_size;
 use crate::sys::map::Reserved;
-use crate::sys::relocate::{self, Relocation};
+use crate::sys::relocate::{self, MOST_PROTECTED, Protected, Relocation};
 use crate::sys::source::Source;
-use crate::sys::{huge, map, persistent, suspend};
+use crate::sys::{huge, map, maps, persistent, suspend};
 use std::fs::File;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -88,11 +88,13 @@ pub unsafe fn move_into(
     let gaps = pieces.windows(2).map(|two| two[0].end..two[1].start);
     let spared = segment::system_pages(gaps, pages.end);
     let pagemap = File::open("/proc/self/pagemap").ok();
+    let protected = protected(pieces)?;
     let move_into_file = Relocation {
         start: pages.start,
         end: pages.end,
         spared: [spared.start, spared.end],
         pieces: copied,
+        protected,
         page: map::page_size(),
         file: file.as_raw_fd(),
         offset,
@@ -100,6 +102,35 @@ pub unsafe fn move_into(
     };
     // SAFETY: the caller guarantees what `suspend::relocate` requires. The descriptors stay open.
     with_file_size(offset + pages.len() as u64, || unsafe { suspend::relocate(&move_into_file) })
+}
+
+/// What the program has protected in these pieces (mprotect(2)): guard pages, code, pages that are to be read only.
+fn protected(pieces: &[relocate::Piece]) -> Result<[Protected; MOST_PROTECTED], Error> {
+    let mut found: Vec<Protected> = Vec::new();
+    for piece in pieces {
+        // Where the system does not say (no `/proc`), they are as programs' usually are.
+        for maps::Mapping { range, protection, .. } in
+            maps::within(&(piece.start..piece.end)).unwrap_or_default()
+        {
+            match found.last_mut() {
+                Some(last) if (last.end, last.protection) == (range.start, protection) => {
+                    last.end = range.end;
+                }
+                _ if protection == maps::READ_WRITE => {}
+                _ => found.push(Protected { start: range.start, end: range.end, protection }),
+            }
+        }
+    }
+    let mut protected = [Protected::default(); MOST_PROTECTED];
+    let room = protected.get_mut(..found.len()).ok_or_else(|| {
+        Error::NoWay(format!(
+            "{} parts of the memory are protected in ways of their own (mprotect), and there can be \
+             {MOST_PROTECTED} at most",
+            found.len()
+        ))
+    })?;
+    room.copy_from_slice(&found);
+    Ok(protected)
 }
 
 /// The pieces of a data segment. Initialised data is in the program's file, whether touched or not.

@@ -392,6 +392,15 @@ pub fn dump(range: &Range<usize>, dumped: bool) {
 /// be written otherwise.
 pub unsafe fn protect(range: &Range<usize>, accessible: bool) {
     let protection = if accessible { READ_WRITE } else { libc::PROT_NONE };
+    // SAFETY: as the caller promises.
+    unsafe { set_protection(range, protection) };
+}
+
+/// Sets what may be done with a mapped range, as mprotect(2). Whether that has succeeded.
+///
+/// # Safety
+/// The range belongs to the caller, and nobody does meanwhile what may not be done any more.
+pub unsafe fn set_protection(range: &Range<usize>, protection: i32) -> bool {
     // SAFETY: the memory keeps its content, and the caller answers for who accesses it.
-    unsafe { libc::mprotect(range.start as *mut _, range.len(), protection) };
+    unsafe { libc::mprotect(range.start as *mut _, range.len(), protection) == 0 }
 }

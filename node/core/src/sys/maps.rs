@@ -9,13 +9,16 @@ use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
+/// The protection of memory as programs usually have it.
+pub const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
+
 /// One mapping, cut to the requested range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
     /// Its addresses.
     pub range: Range<usize>,
-    /// Whether it is readable and writable.
-    pub writable: bool,
+    /// What may be done with it: bits of `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`.
+    pub protection: i32,
     /// Whether other processes that map the file see what is written.
     pub shared: bool,
     /// The file: its device, as the system writes it, and its inode. Inode 0: no file.
@@ -35,12 +38,21 @@ impl Mapping {
         let rights = fields.next()?;
         Some(Self {
             range: hex(start)?..hex(end)?,
-            writable: rights.starts_with("rw"),
+            protection: rights
+                .chars()
+                .zip([('r', libc::PROT_READ), ('w', libc::PROT_WRITE), ('x', libc::PROT_EXEC)])
+                .map(|(has, (name, bit))| if has == name { bit } else { 0 })
+                .sum(),
             shared: rights.ends_with('s'),
             offset: hex(fields.next()?)? as u64,
             file: (fields.next()?.into(), fields.next()?.parse().ok()?),
             name: fields.next().unwrap_or_default().trim_start().into(),
         })
+    }
+
+    /// Whether it is readable and writable.
+    pub fn is_writable(&self) -> bool {
+        self.protection & READ_WRITE == READ_WRITE
     }
 
     /// The part within `range`.
@@ -133,13 +145,17 @@ mod tests {
     fn a_line_is_a_mapping() {
         let line = "7f00-8f00 rw-s 00001000 00:01 1056                       /memfd:a b (deleted)";
         let all = Mapping::parse(line).expect("a mapping");
-        assert_eq!((all.range.clone(), all.writable, all.shared), (0x7f00..0x8f00, true, true));
+        assert_eq!((all.range.clone(), all.shared), (0x7f00..0x8f00, true));
+        assert!(all.is_writable() && all.protection == READ_WRITE);
         assert_eq!((all.file.1, all.name.as_str()), (1056, "/memfd:a b (deleted)"));
         let part = all.clone().within(&(0x8000..0x8100)).expect("a part");
         assert_eq!((part.range, part.offset), (0x8000..0x8100, 0x1100));
         assert_eq!(all.within(&(0x8f00..0x9000)), None);
         let anonymous = Mapping::parse("1000-2000 r--p 00000000 00:00 0").expect("a mapping");
-        assert_eq!((anonymous.writable, anonymous.shared, anonymous.file.1), (false, false, 0));
+        assert_eq!(
+            (anonymous.protection, anonymous.shared, anonymous.file.1),
+            (libc::PROT_READ, false, 0)
+        );
         assert_eq!(Mapping::parse("nothing"), None);
     }
 
@@ -177,7 +193,7 @@ mod tests {
         let at = at.as_ptr() as usize;
         let found = within(&(at + page..at + 2 * page)).expect("listed");
         assert_eq!(found.len(), 1);
-        assert!(found[0].shared && found[0].writable);
+        assert!(found[0].shared && found[0].is_writable());
         assert_eq!(found[0].offset, 2 * page as u64);
         let again = descriptor(&found[0]).expect("a descriptor");
         assert_eq!(fd::inode(again.as_fd()).expect("its inode"), found[0].file.1);

@@ -18,6 +18,17 @@ pub struct Piece {
     pub end: usize,
 }
 
+/// Pages that may not be read or written, or executed, too.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Protected {
+    /// First address.
+    pub start: usize,
+    /// End.
+    pub end: usize,
+    /// What may be done with them, as for mprotect(2).
+    pub protection: i32,
+}
+
 /// Whole pages and the range of a file that will replace them.
 #[derive(Clone, Copy, Debug)]
 pub struct Relocation {
@@ -29,6 +40,8 @@ pub struct Relocation {
     pub spared: [usize; 2],
     /// The parts to copy. Empty pieces are ignored.
     pub pieces: [Piece; MOST_PIECES],
+    /// What is protected in another way than the rest, and stays so. Empty ones are ignored.
+    pub protected: [Protected; MOST_PROTECTED],
     /// Bytes in a page.
     pub page: usize,
     /// The file, which is zero in the range.
@@ -42,6 +55,9 @@ pub struct Relocation {
 /// Most pieces of a relocation.
 pub const MOST_PIECES: usize = 16;
 
+/// Most stretches of a relocation that are protected in ways of their own.
+pub const MOST_PROTECTED: usize = 32;
+
 /// Bits 63 and 62 of a pagemap entry: present, swapped.
 const EXISTS: u64 = 0b11 << 62;
 
@@ -52,6 +68,18 @@ impl Relocation {
     /// The pages are this process's own, and nobody writes to them meanwhile: no other thread and
     /// no handler does, and no frame of this stack is in them.
     pub unsafe fn carry_out(&self) -> i32 {
+        // SAFETY: the caller's promise. While nobody else runs, pages may have more rights.
+        unsafe {
+            let readable = self.protect(|protection| protection | libc::PROT_READ);
+            let moved = if readable == 0 { self.copy_and_map() } else { readable };
+            let protected = self.protect(|protection| protection);
+            if moved == 0 { protected } else { moved }
+        }
+    }
+
+    /// # Safety
+    /// As for [`carry_out`](Self::carry_out), and the pages are readable.
+    unsafe fn copy_and_map(&self) -> i32 {
         // SAFETY: the pages are readable. The file range has their content when it replaces them.
         unsafe {
             for piece in &self.pieces {
@@ -65,6 +93,26 @@ impl Relocation {
             }
             self.map()
         }
+    }
+
+    /// Protects what is protected in a way of its own. Returns 0 or an error number.
+    ///
+    /// # Safety
+    /// As for [`carry_out`](Self::carry_out).
+    unsafe fn protect(&self, how: impl Fn(i32) -> i32) -> i32 {
+        for Protected { start, end, protection } in self.protected {
+            if start == end {
+                continue;
+            }
+            // SAFETY: the memory keeps its content, and nobody but the caller, who owns it, can access it now.
+            let done = unsafe {
+                raw::syscall(libc::SYS_mprotect, [start, end - start, how(protection) as usize])
+            };
+            if done < 0 {
+                return -done as i32;
+            }
+        }
+        0
     }
 
     /// # Safety

@@ -34,9 +34,10 @@ struct Query {
 const PROCMAP_QUERY: u32 = 3 << 30 | (size_of::<Query>() as u32) << 16 | (b'f' as u32) << 8 | 17;
 /// `PROCMAP_QUERY_COVERING_OR_NEXT_VMA`
 const COVERING_OR_NEXT: u64 = 0x10;
-/// `PROCMAP_QUERY_VMA_READABLE`, `_WRITABLE`, `_SHARED`
+/// `PROCMAP_QUERY_VMA_READABLE`, `_WRITABLE`, `_EXECUTABLE`, `_SHARED`
 const READABLE: u64 = 1;
 const WRITABLE: u64 = 2;
+const EXECUTABLE: u64 = 4;
 const SHARED: u64 = 8;
 
 /// Room for the longest name: a path, its mark as a deleted one, and a zero byte.
@@ -67,7 +68,14 @@ fn next(table: &File, address: usize) -> io::Result<Option<Mapping>> {
     let name = CStr::from_bytes_until_nul(&name).unwrap_or_default().to_string_lossy().into_owned();
     Ok(Some(Mapping {
         range: query.start as usize..query.end as usize,
-        writable: query.rights & (READABLE | WRITABLE) == READABLE | WRITABLE,
+        protection: [
+            (READABLE, libc::PROT_READ),
+            (WRITABLE, libc::PROT_WRITE),
+            (EXECUTABLE, libc::PROT_EXEC),
+        ]
+        .map(|(right, bit)| if query.rights & right != 0 { bit } else { 0 })
+        .iter()
+        .sum(),
         shared: query.rights & SHARED != 0,
         file: (format!("{:02x}:{:02x}", query.major, query.minor), query.inode),
         offset: query.offset,
