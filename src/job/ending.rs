@@ -222,10 +222,7 @@ pub fn end_job(status: i32) -> ! {
     existing().inspect(|job| tell_last_wait(job));
     if ending::begin() {
         if let Some(job) = existing() {
-            ending::limit(CONNECTIONS, end_late);
             finish_connections(job);
-            tell_nodes(job);
-            ending::end_limit();
             end_peers(job, status);
         }
     }
@@ -236,13 +233,14 @@ pub fn end_job(status: i32) -> ! {
 /// [`HANDLERS`] seconds. The caller has raised the abort word, so a handler that waits in the library ends the process.
 pub(super) fn exit_job(job: &Job, status: i32) -> ! {
     // Not after them: UCX ends itself among the handlers.
-    let leave_nodes = || {
-        ending::limit(CONNECTIONS, end_late);
+    let before = || {
         finish_connections(job);
-        tell_nodes(job);
-        ending::limit(HANDLERS, end_late);
+        // Kitten's alarm hangs the kernel.
+        if job.launcher != Launcher::Kitten {
+            ending::limit(HANDLERS, end_late);
+        }
     };
-    ending::exit(status, leave_nodes, end_exit)
+    ending::exit(status, before, end_exit)
 }
 
 /// Whether this process runs the handlers of `exit` before it ends the job.
@@ -272,12 +270,21 @@ fn settled_status() -> i32 {
 }
 
 /// Completes this PE's connections, or else tells the other nodes of the job's end before the connections
-/// break.
+/// break. Where this takes long, [`end_late`] goes on.
 fn finish_connections(job: &Job) {
     let Some(network) = job.network() else { return };
+    ending::limit(CONNECTIONS, end_late);
     streams::flush();
-    // Under other launchers they are told in any case.
-    if !network.finish_early() && job.launcher == Launcher::Oshrun {
+    // `oshrun` tells the others, too.
+    if !network.finish_early() || job.launcher != Launcher::Oshrun {
+        tell_nodes(job);
+    }
+    ending::end_limit();
+}
+
+/// Tells the other nodes of the job's end.
+fn tell_nodes(job: &Job) {
+    if let Some(network) = job.network() {
         network.notify_end(job.control.job().header().abort.load(Ordering::Relaxed));
     }
 }
@@ -299,13 +306,6 @@ fn end_peers(job: &Job, status: i32) {
         }
     } else if job.near.len() > 1 {
         end_near(job, status);
-    }
-}
-
-/// Tells the other nodes of the job's end, where the launcher does not.
-fn tell_nodes(job: &Job) {
-    if let Some(network) = job.network().filter(|_| job.launcher != Launcher::Oshrun) {
-        network.notify_end(job.control.job().header().abort.load(Ordering::Relaxed));
     }
 }
 

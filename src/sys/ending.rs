@@ -68,9 +68,11 @@ pub fn limit(seconds: u32, then: fn() -> !) {
     alarm::set(seconds);
 }
 
-/// Ends the time that [`limit`] has begun.
+/// Ends the time that [`limit`] has begun, if it has.
 pub fn end_limit() {
-    alarm::cancel();
+    if LATE.get().is_some() {
+        alarm::cancel();
+    }
 }
 
 /// Calls `first` and exit(3) once, in the first thread that comes here; `then` if a handler of `exit` calls this.

@@ -80,6 +80,7 @@ const NOT_THERE: &[&str] = &[
     "fork_handlers",
     "fork_threads",
     "mapping",
+    "protected",
     "threads",
 ];
 
