@@ -10,6 +10,7 @@
 #![allow(unsafe_code)]
 
 use super::library::{function, is_defined, symbol};
+use nix::unistd::{Pid, getpid, gettid};
 use onenode_core::sys::{mutex, program};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::NonNull;
@@ -19,12 +20,14 @@ use std::sync::{Mutex, OnceLock, TryLockError};
 static MPI: OnceLock<Mpi> = OnceLock::new();
 
 /// Held while a thread calls MPI.
-static CALLS: Mutex<Calls> = Mutex::new(Calls { is_end_told: false, are_over: false });
+static CALLS: Mutex<Option<Calls>> = Mutex::new(None);
 
+/// Who may call MPI, which then has told that it will tell its end.
 struct Calls {
-    /// Whether MPI tells when it is about to be finalized.
-    is_end_told: bool,
-    /// Whether it has told.
+    /// The thread that initialised MPI, and finalizes it.
+    main: Pid,
+    are_of_main_only: bool,
+    /// Whether MPI has told that it is about to be finalized.
     are_over: bool,
 }
 
@@ -86,11 +89,12 @@ const TAG: c_int = 32767;
 const FUNNELED: c_int = 1;
 const MULTIPLE: c_int = 3;
 
-/// Looks for an MPI among what this process has loaded so far.
+/// Looks for an MPI among what this process has loaded so far, and asks it to tell its end if it is initialised.
 pub fn find() {
     if !program::is_static() && MPI.get().is_none() && is_defined(c"PMPI_Iprobe") {
         if let Some(mpi) = Mpi::of_process() {
-            MPI.get_or_init(|| mpi);
+            let mpi = MPI.get_or_init(|| mpi);
+            *mutex::lock(&CALLS) = mpi.begin_calls();
         }
     }
 }
@@ -111,7 +115,13 @@ pub fn drive() {
         Err(TryLockError::Poisoned(calls)) => calls.into_inner(),
         Err(TryLockError::WouldBlock) => return,
     };
-    if !calls.are_over && mpi.may_call(&mut calls) {
+    // Initialised after this library: its main thread may be finalizing it while another one asks here.
+    if calls.is_none() && gettid() == getpid() {
+        *calls = mpi.begin_calls();
+    }
+    let may_call =
+        |calls: &Calls| !calls.are_over && (!calls.are_of_main_only || calls.main == gettid());
+    if calls.as_ref().is_some_and(may_call) {
         mpi.communicators.probe();
     }
 }
@@ -139,29 +149,26 @@ impl Mpi {
         }
     }
 
-    /// Whether this thread may call MPI now. At `MPI_THREAD_SERIALIZED` it may not: another thread may be
-    /// calling.
-    fn may_call(&self, calls: &mut Calls) -> bool {
-        if answer(self.initialized) == 0 || answer(self.finalized) != 0 {
-            return false;
+    /// Who may call MPI from now on, if it is initialised, this is its main thread, and it tells its end: it then
+    /// deletes the attributes of `MPI_COMM_SELF` before anything else (MPI 4.1, section 11.2.4). Only the main
+    /// thread finalizes MPI, so it does not while this asks.
+    fn begin_calls(&self) -> Option<Calls> {
+        if answer(self.initialized) == 0
+            || answer(self.finalized) != 0
+            || answer(self.is_thread_main) == 0
+        {
+            return None;
         }
-        match answer(self.query_thread) {
-            ..=FUNNELED => answer(self.is_thread_main) != 0,
-            MULTIPLE => {
-                // The main thread may finalize MPI while this one waits.
-                calls.is_end_told = calls.is_end_told || self.ask_for_end();
-                calls.is_end_told
-            }
-            _ => false,
-        }
-    }
-
-    /// Has MPI tell when it is about to be finalized: it then deletes the attributes of `MPI_COMM_SELF` before
-    /// anything else (MPI 4.1, section 11.2.4). Whether it will tell.
-    fn ask_for_end(&self) -> bool {
+        let are_of_main_only = match answer(self.query_thread) {
+            ..=FUNNELED => true,
+            MULTIPLE => false,
+            // At `MPI_THREAD_SERIALIZED`, another thread may be calling.
+            _ => return None,
+        };
         let mut key = 0;
-        (self.create_keyval)(not_copied, about_to_end, &mut key, None) == 0
-            && self.communicators.set_own_attribute(key) == 0
+        let tells = (self.create_keyval)(not_copied, about_to_end, &mut key, None) == 0
+            && self.communicators.set_own_attribute(key) == 0;
+        tells.then(|| Calls { main: gettid(), are_of_main_only, are_over: false })
     }
 }
 
@@ -179,7 +186,9 @@ extern "C" fn not_copied(
 
 /// No thread calls MPI any more when this returns.
 extern "C" fn about_to_end(_: usize, _: c_int, _: usize, _: usize) -> c_int {
-    mutex::lock(&CALLS).are_over = true;
+    if let Some(calls) = mutex::lock(&CALLS).as_mut() {
+        calls.are_over = true;
+    }
     0
 }
 
