@@ -131,6 +131,10 @@ int main(int argc, char **argv)
     }
     if (argc > 1 && !strcmp(argv[1], "late")) { /* the last PE computes, and others wait for it */
         shmem_barrier_all();
+        if (me == 0) {
+            puts("begun");
+            fflush(stdout);
+        }
         if (me == npes - 1)
             sleep(1000);
         shmem_barrier_all();

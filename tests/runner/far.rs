@@ -477,7 +477,12 @@ fn link_cut(is_seen: bool, words: &[&str]) -> Result {
     let cut = if is_seen { "-n node1 link set eth0 down" } else { "link set port0.1 nomaster" };
     let job = job("tests/programs/far.c", 2, words)?;
     let mut command = among_namespaces(2);
-    command.args(["sh", "-c", &format!("\"$@\" & sleep 2; ip {cut}; wait $!"), "sh"]);
+    // Once the job says that it has begun.
+    let script = format!(
+        "output=$(mktemp -u); mkfifo \"$output\"; \"$@\" > \"$output\" &
+         {{ rm \"$output\"; read -r line; echo \"$line\"; sleep 1; ip {cut}; cat; }} < \"$output\"; wait $!"
+    );
+    command.args(["sh", "-c", &script, "sh"]);
     command.args(job.get_args().skip(2));
     Running::start(command)?.finish_within(SOON)?.fails(&[
         "node node",

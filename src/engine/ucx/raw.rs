@@ -125,10 +125,11 @@ impl RawWorker {
     /// If UCX is missing, too old, or does not work here; in words for the user.
     pub fn open(route: &Route) -> Result<(Self, Guard), Error> {
         let library = load()?;
-        Transport::of(route.port.as_ref()).check(&version_of(&library)?)?;
+        let version = version_of(&library)?;
+        Transport::of(route.port.as_ref()).check(&version)?;
         let ucx = Functions::of(&library)?;
         let start = || {
-            let this = Self::start(ucx, route)?;
+            let this = Self::start(ucx, &version, route)?;
             Ok((this.address()?, this))
         };
         // Its address has the ports, in the network's order of bytes.
@@ -142,8 +143,8 @@ impl RawWorker {
         Ok((this, guard))
     }
 
-    fn start(ucx: Functions, route: &Route) -> Result<Self, Error> {
-        let config = ucx.configured(route)?;
+    fn start(ucx: Functions, version: &Version, route: &Route) -> Result<Self, Error> {
+        let config = ucx.configured(version, route)?;
         let (major, minor) = (ucx::API_MAJOR, ucx::API_MINOR);
         let (mut context, mut worker, mut fd) = (None, None, None);
         let status =
@@ -253,6 +254,7 @@ impl Functions {
     /// UCX's configuration, from its own variables and from our rules of order.
     fn configured(
         &self,
+        version: &Version,
         Route { device, port, .. }: &Route,
     ) -> Result<&'static mut ucx::Config, Error> {
         let devices = match (port, variable(network::VARIABLE)) {
@@ -274,7 +276,7 @@ impl Functions {
             ("TLS", transport.list.to_owned()),
             // UCX connects again where a handshake is cut off. If it waited for that, nobody would notice meanwhile
             // that other connections have failed.
-            ("TCP_CONN_NB", "y".to_owned()),
+            (version.nonblocking_connect(), "y".to_owned()),
         ];
         for (name, value) in settings.into_iter().chain(devices.map(|it| ("NET_DEVICES", it))) {
             let [name, value] =
@@ -389,6 +391,14 @@ impl Transport {
 
 /// A version of UCX.
 struct Version(c_uint, c_uint, c_uint);
+
+impl Version {
+    /// The option with which TCP connects without waiting. Before 1.17, UCX knows a transport's options by their
+    /// names alone, and ignores others.
+    fn nonblocking_connect(&self) -> &'static str {
+        if self.1 < 17 { "CONN_NB" } else { "TCP_CONN_NB" }
+    }
+}
 
 /// UCX's version, checked. This comes first: an old version lacks some of the functions.
 fn version_of(library: &Library) -> Result<Version, Error> {
