@@ -141,8 +141,10 @@ demo: $(if $(OUTDATED),quick)
 	$(DEMO)/bin/oshrun -n $(PES) $(DEMO)/examples/isort $(KEYS)
 
 # Steps and their summary: see tests/check.
+TESTED := --workspace --exclude oneshmem-bench
 test: quick
-	BUILD=$(QUICK_TREE) ONESHMEM_PREFIX=$(abspath $(QUICK_TREE)) CARGO=$(CARGO) MAKE=$(MAKE) tests/check test
+	BUILD=$(QUICK_TREE) ONESHMEM_PREFIX=$(abspath $(QUICK_TREE)) CARGO=$(CARGO) MAKE=$(MAKE) \
+	    TESTED='$(TESTED)' tests/check test
 
 check: all
 	BUILD=$(BUILD) CARGO=$(CARGO) MAKE=$(MAKE) tests/check all
@@ -154,11 +156,11 @@ test-xpmem: all
 # Every C program that allocates, with memory of a partition in the place of the heap's, at all numbers
 # of PEs, and with memory of an imitated device; `make test` runs each of them once.
 test-partitions: all
-	ONESHMEM_TEST_ALL=1 ONESHMEM_TEST_PARTITIONS=1 $(CARGO) test --locked -q -p oneshmem-tests -- /partition
+	ONESHMEM_TEST_ALL=1 ONESHMEM_TEST_PARTITIONS=1 $(CARGO) test --locked -q --workspace --test suite -- /partition
 
 # The conformance tests over two emulated nodes; `make test` has a few of them.
 test-nodes: all
-	ONESHMEM_TEST_NODES=1 $(CARGO) test --locked -q -p oneshmem-tests -- far/
+	ONESHMEM_TEST_NODES=1 $(CARGO) test --locked -q --workspace --test suite -- far/
 
 # Jobs over RDMA, in two virtual machines: see tests/rdma/run.
 test-rdma:

@@ -17,7 +17,7 @@ use crate::atomics::{AtomicU64, Ordering};
 use machine::{MOST_PES, Machine, Member, Patience, TestPe};
 use onenode_core::collectives::group::CollectiveGroup;
 use onenode_core::counter::WaitStrategy;
-use plan::{MEMBERS, plan};
+use plan::{members, plan};
 use play::play;
 use proptest::prelude::*;
 use random::call;
@@ -59,7 +59,7 @@ fn nobody_leaves_a_sync_before_all_have_come() {
 /// Uses part of the plan, whose calls the tests of control words run in full.
 #[test]
 fn every_algorithm_is_right_everywhere() {
-    for npes in MEMBERS {
+    for npes in members() {
         let part: Vec<_> = plan(npes).into_iter().step_by(7).collect();
         Machine::new(npes).run(|member| play(member, &PSync(member), &part));
     }

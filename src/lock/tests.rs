@@ -1,4 +1,4 @@
-//! What the model checker (`node/core/tests/model_lock.rs`) does not cover: order of service, and
+//! What the model checker (`tests/models/lock.rs`) does not cover: order of service, and
 //! refusals. PEs are threads.
 
 use super::{Order, Refused, Words};

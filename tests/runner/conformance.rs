@@ -52,11 +52,6 @@ fn all_over_partitions() -> bool {
     std::env::var_os("ONESHMEM_TEST_PARTITIONS").is_some()
 }
 
-/// Whether a program's further variants run only once, as in `make test`.
-fn few() -> bool {
-    std::env::var_os("ONESHMEM_TEST_FEW").is_some()
-}
-
 /// The numbers of PEs for a program's further variants.
 const FEW: [usize; 4] = [1, 2, 4, 7];
 
@@ -65,7 +60,7 @@ fn of_program(program: &Arc<Program>) -> Vec<Trial> {
     for (first, &variant) in program.variants.iter().enumerate() {
         let over_partition = matches!(variant, Variant::Partition | Variant::Device);
         let all = over_partition && all_over_partitions();
-        let once = !all && (over_partition || first > 0 && few());
+        let once = !all && (over_partition || first > 0 && tree::is_few());
         for &pes in program.pes.iter().filter(|pes| wanted(**pes)) {
             // How a program is compiled rarely matters to one of many cases.
             let many = program.cases.len() > 3 || variant == Variant::Inline;

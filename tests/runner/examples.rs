@@ -69,7 +69,7 @@ fn in_rust(name: &str, says: &str, pes: usize) -> Result {
 pub fn made_by_cargo(name: &str) -> Result<PathBuf> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(tree::repository("."));
-    cargo.args(["build", "--quiet", "--locked", "--workspace", "--exclude", "oneshmem-tests"]);
+    cargo.args(["build", "--quiet", "--locked", "--workspace"]);
     cargo.args(["--example", name]);
     Running::start(cargo)?.finish_within(launch::COMPILING)?.success()?;
     // This program is in the folder deps/ beside examples/.

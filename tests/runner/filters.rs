@@ -128,7 +128,7 @@ fn filters(path: &Path) -> crate::Result<Vec<Filter>> {
     let word =
         |text: &str| text.split(ends).next().filter(|word| !word.is_empty()).map(String::from);
     let after = |mark: &'static str| text.match_indices(mark).map(move |(at, _)| at + mark.len());
-    let mut filters: Vec<Filter> = after("-p oneshmem-tests -- ")
+    let mut filters: Vec<Filter> = after("--workspace --test suite -- ")
         .filter_map(|at| match text[at..].strip_prefix("--exact ") {
             Some(rest) => word(rest).map(Filter::Exact),
             None => word(&text[at..]).filter(|word| !word.starts_with("--")).map(Filter::Part),

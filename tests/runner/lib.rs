@@ -1,7 +1,7 @@
 //! Builds and starts the C programs of this folder as a user would, with the `oshcc` and `oshrun`
 //! of the build tree, and checks their behaviour.
 //!
-//! `cargo test -p oneshmem-tests` runs everything. A word after `--` selects the tests whose names
+//! `cargo test --workspace --test suite` runs everything. A word after `--` selects the tests whose names
 //! contain it. The build tree is `build/`, made by `make`; `ONESHMEM_PREFIX` selects another one,
 //! for example an installed tree.
 //!

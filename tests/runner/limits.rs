@@ -1,5 +1,5 @@
 //! Limits that control groups set: on memory, which the kernel enforces by killing, and on CPU time. And the
-//! limit of the address space.
+//! limits of the address space and of the stack.
 
 use crate::launch::{self, Outcome};
 use crate::{Result, compile, tree};
@@ -11,7 +11,7 @@ use std::process::Command;
 /// The trials, ignored where they need a control group and none can be made. SMARTMAP's addresses go beyond
 /// those of a small space.
 pub fn trials() -> Vec<Trial> {
-    let mut trials = Vec::new();
+    let mut trials = vec![Trial::test("limits/stack", stack)];
     if !tree::is_smartmap() {
         trials.push(Trial::test("limits/addresses", addresses));
     }
@@ -31,6 +31,15 @@ pub fn trials() -> Vec<Trial> {
         trials.push(Trial::test(format!("limits/{name}"), run).with_ignored_flag(absent));
     }
     trials
+}
+
+/// Commands as they are installed need no more stack than they say.
+fn stack() -> Result {
+    let mut shell = Command::new("bash");
+    shell.args(["-c", "ulimit -s 64; exec \"$0\" -n 2 -l --bind-to core echo ok"]);
+    // The environment lies on the stack, too.
+    shell.arg(tree::prefix("bin/oshrun")).env_clear().env("PATH", "/usr/bin:/bin");
+    launch::run(shell)?.success()
 }
 
 /// A control group inside this process's, removed on drop.

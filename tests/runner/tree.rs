@@ -37,12 +37,21 @@ pub fn prepared() -> Option<PathBuf> {
     std::env::var_os("ONESHMEM_PREPARE").map(PathBuf::from)
 }
 
+/// Whether the tests take little time rather than all ways, as in `make test`.
+pub fn is_few() -> bool {
+    std::env::var_os("ONESHMEM_TEST_FEW").is_some()
+}
+
 /// The path of a file made by the tests.
 pub fn scratch(path: impl AsRef<Path>) -> PathBuf {
     if let Some(folder) = prepared() {
         return folder.join(path);
     }
-    let folder = if is_smartmap() { "build/tests-smartmap" } else { "build/tests" };
+    let folder = match () {
+        () if is_smartmap() => "build/tests-smartmap",
+        () if is_few() => "build/tests-few",
+        () => "build/tests",
+    };
     repository(folder).join(path)
 }
 

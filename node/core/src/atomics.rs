@@ -1,8 +1,8 @@
 //! The only source of atomics for the library.
 //!
 //! Algorithms that involve other processes use these types only, so that a model checker can
-//! compile the same source with its own types under this module's name: `tests/model_*.rs` do that
-//! with `loom`. A test below checks that no other file names `std::sync::atomic`.
+//! compile the same source with its own types under this module's name: the crate in
+//! `tests/models` does that with `loom`. A test below checks that no other file names `std::sync::atomic`.
 
 pub use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize,

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 pub const MOST_PES: usize = 16;
 pub const ARENA: usize = 512 << 10;
+/// In what arenas are made: all at once would not fit on a test's stack.
+const PAGE: usize = 4096;
 /// The start of dest in an arena. Source is at the arena's beginning.
 pub const DEST: usize = ARENA / 2;
 /// A wait this long is a hang, and fails the test with a message.
@@ -24,7 +26,7 @@ pub struct TestPe {
     /// Words for clients of this crate that synchronise in their own way.
     #[allow(dead_code)]
     pub client: [AtomicU64; 32],
-    arena: Box<UnsafeCell<[u8; ARENA]>>,
+    arena: Box<[UnsafeCell<[u8; PAGE]>]>,
     /// Bytes that it has copied.
     pub moved: AtomicU64,
 }
@@ -44,7 +46,7 @@ impl Machine {
         let pe = || TestPe {
             words: ControlWords::new(),
             client: [const { AtomicU64::new(0) }; 32],
-            arena: Box::new(UnsafeCell::new([0; ARENA])),
+            arena: std::iter::repeat_with(|| [0; PAGE].into()).take(ARENA / PAGE).collect(),
             moved: AtomicU64::new(0),
         };
         Self { pes: std::iter::repeat_with(pe).take(npes).collect(), failed: false.into() }
@@ -53,7 +55,7 @@ impl Machine {
     fn arena(&self, pe: usize) -> Writable<'_> {
         // SAFETY: the arena is as long and lives as long as the machine. Only this PE and the algorithms
         // under test use it.
-        unsafe { Writable::new(self.pes[pe].arena.get().cast(), ARENA) }
+        unsafe { Writable::new(self.pes[pe].arena.as_ptr().cast_mut().cast(), ARENA) }
     }
 
     /// A PE's memory for sources, used only by its calls.

@@ -4,7 +4,7 @@
 
 use super::machine::{Machine, Member, Patience};
 use super::nodes::Traffic;
-use super::plan::plan;
+use super::plan::{is_tried, plan};
 use super::play::play;
 use crate::atomics::Ordering;
 use crate::collectives::epoch::Epoch;
@@ -132,7 +132,8 @@ impl Controlled for OfNode<'_> {
 
 #[test]
 fn no_algorithm_loads_from_memory_of_another_node() {
-    for (npes, nodes) in [(2, 2), (3, 2), (5, 3), (7, 7), (8, 2), (12, 5)] {
+    let jobs = [(2, 2), (3, 2), (5, 3), (7, 7), (8, 2), (12, 5)];
+    for (npes, nodes) in jobs.into_iter().filter(|(npes, _)| is_tried(*npes)) {
         let plan = plan(npes);
         let traffic = Traffic::new(npes);
         Machine::new(npes).run(|member| {

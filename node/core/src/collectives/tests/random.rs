@@ -36,7 +36,9 @@ pub fn call() -> impl Strategy<Value = Call> {
         Just(Call::Sync),
         (sizes(20_000), 0..MOST_PES, any::<bool>())
             .prop_map(|(bytes, root, root_too)| Call::Broadcast { bytes, root, root_too }),
-        proptest::array::uniform16(sizes(10_000)).prop_map(|bytes| Call::Collect { bytes }),
+        // On the heap: an array of strategies does not fit on a test's stack.
+        proptest::collection::vec(sizes(10_000), MOST_PES)
+            .prop_map(|bytes| Call::Collect { bytes: std::array::from_fn(|pe| bytes[pe]) }),
         sizes(10_000).prop_map(|bytes| Call::Fcollect { bytes }),
         sizes(10_000).prop_map(|bytes| Call::Alltoall { bytes }),
         (1..4usize, 1..4usize, 0..40usize, prop_oneof![Just(1usize), Just(4), Just(8), Just(12)])

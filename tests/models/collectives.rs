@@ -10,14 +10,14 @@
 #![allow(unsafe_code, dead_code)]
 
 /// What `crate::atomics` is to the library.
-#[path = "model/atomics.rs"]
+#[path = "support/atomics.rs"]
 mod atomics;
 /// What `crate::copy` is to the library.
-#[path = "model/copy.rs"]
+#[path = "support/copy.rs"]
 mod copy;
-#[path = "../src/counter.rs"]
+#[path = "../../node/core/src/counter.rs"]
 mod counter;
-#[path = "../src/collectives"]
+#[path = "../../node/core/src/collectives"]
 mod collectives {
     pub mod barrier {
         pub mod dissemination;
@@ -41,7 +41,7 @@ mod collectives {
     pub mod turns;
     pub mod words;
 }
-#[path = "model/pes.rs"]
+#[path = "support/pes.rs"]
 mod pes;
 
 use atomics::{AtomicU64, Ordering};

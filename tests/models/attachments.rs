@@ -1,4 +1,4 @@
-//! Attaching a peer once, under the `loom` model checker: `src/attachments.rs` is
+//! Attaching a peer once, under the `loom` model checker: `node/core/src/attachments.rs` is
 //! compiled here with `loom`'s atomics.
 
 /// What `crate::atomics` is to the library.
@@ -7,7 +7,7 @@ mod atomics {
 }
 
 #[allow(dead_code)]
-#[path = "../src/attachments.rs"]
+#[path = "../../node/core/src/attachments.rs"]
 mod attachments;
 
 use attachments::Attachments;

@@ -1,17 +1,17 @@
 //! How members of an active set tell each other how far they are, under the `loom` model checker:
-//! as for the groups of the crate `onenode-core` (`node/core/tests/model_collectives.rs`), over `pSync`.
+//! as for the groups of the crate `onenode-core` (`collectives.rs`), over `pSync`.
 
 #![allow(unsafe_code, dead_code)]
 
 /// What `crate::atomics` is to the library.
-#[path = "../node/core/tests/model/atomics.rs"]
+#[path = "support/atomics.rs"]
 mod atomics;
 /// What `crate::copy` is to the library.
-#[path = "../node/core/tests/model/copy.rs"]
+#[path = "support/copy.rs"]
 mod copy;
-#[path = "../node/core/src/counter.rs"]
+#[path = "../../node/core/src/counter.rs"]
 mod counter;
-#[path = "../node/core/src/collectives"]
+#[path = "../../node/core/src/collectives"]
 mod collectives {
     pub mod epoch;
     pub mod epoch_group;
@@ -28,7 +28,7 @@ mod collectives {
     pub mod turns;
     pub mod words;
 }
-#[path = "../node/core/tests/model/pes.rs"]
+#[path = "support/pes.rs"]
 mod pes;
 
 use atomics::AtomicU64;

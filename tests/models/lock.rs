@@ -1,7 +1,7 @@
 //! The lock's algorithm under the `loom` model checker, which runs it in every
 //! order of its atomic operations that the memory model allows.
 //!
-//! `src/lock.rs` is compiled here once more, with `loom`'s atomics in place of
+//! `node/core/src/lock.rs` is compiled here once more, with `loom`'s atomics in place of
 //! the processor's: the text that is checked is the text that runs. PEs are threads.
 
 /// What `crate::atomics` is to the library.
@@ -10,7 +10,7 @@ mod atomics {
 }
 
 #[allow(dead_code)]
-#[path = "../src/lock.rs"]
+#[path = "../../node/core/src/lock.rs"]
 mod lock;
 
 use atomics::AtomicU64;

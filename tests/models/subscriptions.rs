@@ -3,9 +3,9 @@
 
 /// What `crate::atomics` is to the library.
 #[allow(unused_imports)] // Other models use more of it.
-#[path = "../node/core/tests/model/atomics.rs"]
+#[path = "support/atomics.rs"]
 mod atomics;
-#[path = "../src/collectives/subscription.rs"]
+#[path = "../../src/collectives/subscription.rs"]
 mod subscription;
 
 use atomics::{AtomicU64, Ordering};
