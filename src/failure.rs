@@ -19,7 +19,7 @@ pub fn misuse(routine: Routine, argument: impl fmt::Display, expected: impl fmt:
 #[cold]
 pub fn fatal(message: impl fmt::Display) -> ! {
     say(message);
-    say_caller();
+    say_caller(None);
     fatal_and_reported()
 }
 

@@ -15,10 +15,11 @@ pub fn say(message: impl fmt::Display) {
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// Writes where the program has called the library, if it has: after what is said of that call.
+/// Writes where the program has called the library, if it has: after what is said of that call. In a signal
+/// handler `from` is the interrupted instruction.
 #[cold]
-pub fn say_caller() {
-    backtrace::entry(|entry| match entry {
+pub fn say_caller(from: Option<usize>) {
+    backtrace::entry(from, |entry| match entry {
         Entry::Known(call) => say(format_args!("called from {call}")),
         Entry::Among(index, call) => {
             if index == 0 {

@@ -9,7 +9,9 @@ use crate::error::Routine;
 use crate::failure;
 use crate::job::about;
 use crate::job::call::{self, Call};
+use crate::job::fault::Refused;
 use crate::job::{Job, job};
+use crate::message;
 use crate::span::{ADDRESSES, Span};
 use crate::stats::{self, Class};
 use crate::timeline::recorder::Details;
@@ -247,9 +249,20 @@ pub fn pointer(miss: Miss, pe: PeArg, routine: Routine) -> *mut u8 {
 
 #[cold]
 fn not_symmetric(routine: Routine, argument: &str, job: &Job, addr: usize) -> ! {
-    let expected =
-        format!("it {}; {argument} must be in {}", whereabouts(addr, job), job.segments());
-    failure::misuse(routine, format_args!("{argument} = {addr:#x}"), expected)
+    failure::misuse(routine, format_args!("{argument} = {addr:#x}"), expected(argument, job, addr))
+}
+
+/// Says the same of an address that the hot path has let through, where the access has faulted.
+pub(crate) fn say_refused(job: &Job, refused: &Refused) {
+    let Refused { routine, argument, address, instruction } = *refused;
+    let expected = expected(argument, job, address);
+    message::say(format_args!("{routine}: {argument} reaches {address:#x}: {expected}"));
+    message::say_caller(Some(instruction));
+}
+
+/// What an argument is, and what it has to be.
+fn expected(argument: &str, job: &Job, addr: usize) -> String {
+    format!("it {}; {argument} must be in {}", whereabouts(addr, job), job.segments())
 }
 
 /// Describes the kind of memory that an address is in.
@@ -272,15 +285,19 @@ fn whereabouts(addr: usize, job: &Job) -> String {
     let Ok(mapping) = maps::at(addr) else { return "lies elsewhere".into() };
     let local = 0;
     let stack = (&raw const local as usize).abs_diff(addr) < 64 << 20;
-    match mapping.as_ref().map(|mapping| mapping.name.as_str()) {
-        None => "is not mapped at all".into(),
-        Some("[stack]") => format!("is on the stack of PE {pe}"),
-        Some("[heap]") => format!("is memory from malloc of PE {pe}"),
-        Some("") if stack => format!("is on a stack of PE {pe}"),
-        Some("") => format!("is private memory (malloc or mmap) of PE {pe}"),
-        Some(file) if file.contains(".so") => {
+    let Some(maps::Mapping { name, protection, .. }) = mapping else {
+        return "is not mapped at all".into();
+    };
+    match name.as_str() {
+        "[stack]" => format!("is on the stack of PE {pe}"),
+        "[heap]" => format!("is memory from malloc of PE {pe}"),
+        "" if stack => format!("is on a stack of PE {pe}"),
+        "" => format!("is private memory (malloc or mmap) of PE {pe}"),
+        file if file.contains(".so") => {
             format!("is in the shared library {file}, whose globals are not symmetric")
         }
-        Some(file) => format!("is in {file}, outside the writable data"),
+        file if protection & libc::PROT_EXEC != 0 => format!("is code of {file}"),
+        file if protection & libc::PROT_WRITE == 0 => format!("is read-only data of {file}"),
+        file => format!("is in {file}, outside the writable data"),
     }
 }

@@ -64,7 +64,7 @@ impl FakeJob {
         let (lower, upper) = (own..own + PAGE, own + PAGE..own + SLOT);
         let at = |offsets: &Range<usize>| own + offsets.start..own + offsets.end;
         let (partitions, heap) = (partitions.iter().map(at).collect(), own + heap);
-        let bounds = SlotBounds { lower, upper, partitions, heap, hole_is_program: false };
+        let bounds = SlotBounds { lower, upper, partitions, heap, is_lowest: false };
         TABLE.publish(&bounds, npes, true);
         TABLE.set_mirror(0, own, Mirrored::All);
         for (pe, at) in mirrors.iter().enumerate().skip(1) {

@@ -5,12 +5,13 @@
  * shmem_ptr. Each takes four instructions: a comparison of the address with the end of what can
  * be reached of that PE, a jump if it is not below, the PE's distance, the access. Whatever is not
  * the common case is left to the library: a PE not talked to before, one that does not exist,
- * an address above all symmetric ones. Everything else, the forms with a context too, is called
- * as ever.
+ * an address above all symmetric ones, shmem_ptr of static data. Everything else, the forms with
+ * a context too, is called as ever.
  *
  * Less is checked than the library checks: of a PE number that is no constant the low 16 bits
  * count, an atomic operation's alignment is the compiler's affair, and an address below the
- * symmetric ones, such as a null pointer, faults, with a message, and is not refused by name.
+ * symmetric ones or between them, such as a null pointer or that of a constant, faults, with a
+ * message, and is not refused by name.
  *
  * Off by default, because what is compiled in does not go through the library's symbols: a
  * tool that defines these routines to watch a program (see pshmem.h) does not see such calls.
@@ -30,7 +31,7 @@ extern "C" {
  * the layout: a library with another one does not link with this header. */
 struct oneshmem_reach {
     size_t limit[65536];         /* past this PE's symmetric memory; 0 if there is no such PE, or no copy yet */
-    size_t pointer_limit[65536]; /* as limit, for shmem_ptr */
+    size_t pointer_limit[65536]; /* as limit, for shmem_ptr: all objects below it are symmetric */
     size_t distance[65536];      /* from this PE's memory to the copy of that PE's, and ONESHMEM_ONE */
 };
 extern const struct oneshmem_reach *const oneshmem_reach_2;

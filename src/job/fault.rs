@@ -11,13 +11,32 @@ use onenode_core::sys::program;
 use std::fmt::{self, Write};
 use std::sync::OnceLock;
 
-/// Ends this process if the peer, whose memory is gone, has died.
-pub type LeaveIfDead = fn(&Job, usize);
-static LEAVE_IF_DEAD: OnceLock<LeaveIfDead> = OnceLock::new();
+/// How a fault ends the process where the library knows better than by its signal.
+pub struct Ends {
+    /// Ends this process if the peer, whose memory is gone, has died.
+    pub leave_if_dead: fn(&Job, usize),
+    /// Says that a routine cannot use an address, because it is not symmetric.
+    pub refuse: fn(&Job, &Refused),
+    /// Ends the job after that.
+    pub end: fn() -> !,
+}
+static ENDS: OnceLock<Ends> = OnceLock::new();
+
+/// An address that is not symmetric, which a routine has taken for one.
+pub struct Refused {
+    /// The routine.
+    pub routine: &'static str,
+    /// Its argument.
+    pub argument: &'static str,
+    /// The address on this PE, in the argument's object.
+    pub address: usize,
+    /// The instruction of the fault.
+    pub instruction: usize,
+}
 
 /// Installs the handler that explains faults.
-pub(super) fn explain(leave_if_dead: LeaveIfDead) {
-    LEAVE_IF_DEAD.get_or_init(|| leave_if_dead);
+pub(super) fn explain(ends: Ends) {
+    ENDS.get_or_init(|| ends);
     symbols::program_headers();
     signal::explain(report);
 }
@@ -60,8 +79,13 @@ fn report(event: &Event) {
     // Under XPMEM, access to the memory of a PE that has died ends like this.
     if let (Some(Mirrored::Memory { pe, .. }), libc::SIGBUS) = (mirrored, event.signal) {
         job.control.job().member(job.pe).blamed.store(pe as u32 + 1, Ordering::Release);
-        if let Some(leave_if_dead) = LEAVE_IF_DEAD.get() {
-            leave_if_dead(job, pe);
+        if let Some(ends) = ENDS.get() {
+            (ends.leave_if_dead)(job, pe);
+        }
+    }
+    if let (Some(Mirrored::Nothing { own, .. }), Some(fault)) = (mirrored, &event.fault) {
+        if backtrace::is_in_library(event.instruction) {
+            refuse(job, event, fault, own);
         }
     }
     // Peers are told first: what follows may hang or fault again.
@@ -72,11 +96,42 @@ fn report(event: &Event) {
             tell_calls(job, event);
         }
     };
-    // Kitten's alarm hangs the kernel.
-    match event.deadly && job.launcher != Launcher::Kitten {
-        true => signal::guarded(event.signal, report, tell_damage),
+    match event.deadly {
+        true => guarded(job, event, report),
         false => report(),
     }
+}
+
+/// Reports what this process is about to end for.
+fn guarded(job: &Job, event: &Event, report: impl FnOnce()) {
+    // Kitten's alarm hangs the kernel.
+    match job.launcher == Launcher::Kitten {
+        true => report(),
+        false => signal::guarded(event.signal, report, tell_damage),
+    }
+}
+
+/// Ends the job as for any argument that is not symmetric: the hot path's one comparison lets through the
+/// addresses between the pieces of the slot, such as those of the program's constants.
+fn refuse(job: &Job, event: &Event, fault: &Fault, address: usize) {
+    let Some(ends) = ENDS.get() else { return };
+    let instruction = event.instruction;
+    guarded(job, event, || {
+        let routine = backtrace::routine(instruction).unwrap_or(SOME_ROUTINE);
+        let argument = match fault.writes {
+            _ if routine.ends_with("_lock") => "lock",
+            _ if routine.starts_with("shmem_signal_") => "sig_addr",
+            _ if routine.contains("_signal") => "dest or sig_addr",
+            writes => accessed(writes),
+        };
+        (ends.refuse)(job, &Refused { routine, argument, address, instruction });
+    });
+    (ends.end)()
+}
+
+/// What routines call the memory that they write, or read.
+fn accessed(writes: bool) -> &'static str {
+    if writes { "dest" } else { "source" }
 }
 
 /// Tells peers that this PE dies. `false` if the job is already ending.
@@ -207,7 +262,8 @@ fn argument(job: &Job, fault: &Fault, instruction: usize) {
     let routine = name.filter(|name| is_own && name.starts_with("shmem"));
 
     let mut line = LineBuffer { bytes: [0; 512], used: 0 };
-    let (argument, done) = if fault.writes { ("dest", "written") } else { ("source", "read") };
+    let argument = accessed(fault.writes);
+    let done = if fault.writes { "written" } else { "read" };
     let _ = write!(line, "oneshmem: PE {}: ", job.pe);
     let _ = match (routine, null) {
         // A statically linked library cannot be told apart from the program.

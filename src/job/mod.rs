@@ -10,7 +10,7 @@ pub mod control;
 mod current;
 pub mod ending;
 mod exchange;
-mod fault;
+pub(crate) mod fault;
 pub mod file;
 mod fork;
 pub mod health;

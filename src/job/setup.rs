@@ -22,6 +22,7 @@ use crate::memory::guards;
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use crate::message;
+use crate::slow;
 use crate::sys;
 use crate::timeline::steps::Steps;
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
@@ -189,7 +190,11 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
         sys::mpi::find();
     }
     fork::prepare(say_child_is_lost)?;
-    fault::explain(health::leave_if_dead);
+    fault::explain(fault::Ends {
+        leave_if_dead: health::leave_if_dead,
+        refuse: slow::say_refused,
+        end: failure::fatal_and_reported,
+    });
     ending::leave_when_told();
     ending::tell_when_asked(job);
     sys::ending::at_exit(leaving);

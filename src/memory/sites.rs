@@ -48,7 +48,7 @@ pub(super) fn are_recorded() -> bool {
 pub(super) fn allocated(address: usize, bytes: usize) {
     let Some(sites) = SITES.get() else { return };
     let mut call = String::new();
-    backtrace::entry(|entry| {
+    backtrace::entry(None, |entry| {
         if let Entry::Known(known) = entry {
             call = known.to_string();
         }

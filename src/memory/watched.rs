@@ -73,7 +73,7 @@ fn allocate_debugged(
     // Every PE fails in the same way, so one report is enough.
     if block.is_none() && job.pe() == 0 {
         message::say(Refusal { job, routine, size, align, space });
-        message::say_caller();
+        message::say_caller(None);
     }
     block
 }

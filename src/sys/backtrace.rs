@@ -110,6 +110,11 @@ impl Program {
         (!path.is_empty()).then_some(path)
     }
 
+    /// A call in this library.
+    fn library(&self) -> Call<'_> {
+        self.call(code_of_library as *const () as usize, true)
+    }
+
     /// The call that returns to `place`, or is there if it is the innermost.
     fn call(&self, place: usize, is_innermost: bool) -> Call<'_> {
         // A return address can be past the end of the calling function.
@@ -161,22 +166,23 @@ pub enum Entry<'a> {
     Among(usize, Call<'a>),
 }
 
-/// Passes the call by which the program has entered this library on this thread to `each`, if it has.
+/// Passes the call by which the program has entered this library on this thread to `each`, if it has. In a
+/// signal handler `from` is the interrupted instruction.
 #[inline(never)]
-pub fn entry(mut each: impl FnMut(Entry)) {
+pub fn entry(from: Option<usize>, mut each: impl FnMut(Entry)) {
     if !has_stack() {
         return;
     }
     let (mut places, mut count) = ([0; MOST], 0);
-    walk(None, &mut |place| {
+    walk(from, &mut |place| {
         places[count] = place;
         count += 1;
     });
     let program = Program::read();
     let calls = || places[..count].iter().map(|place| program.call(*place, false));
-    let library = program.call(entry_of_library as *const () as usize, true);
+    let library = program.library();
     if !library.is_programs() {
-        let outside = calls().find(|call| call.info.dli_fbase != library.info.dli_fbase);
+        let outside = calls().find(|call| !call.is_of(&library));
         // The system calls what is no call of the program: threads, and handlers at the end.
         let system = program.call(libc::getpid as *const () as usize, true);
         let is_system = |call: &Call| call.info.dli_fbase == system.info.dli_fbase;
@@ -184,8 +190,7 @@ pub fn entry(mut each: impl FnMut(Entry)) {
             each(Entry::Known(call));
         }
     } else if program.names.is_some() {
-        let is_own = |call: &Call| call.own.is_some_and(|(name, _)| is_librarys(name));
-        if let Some(call) = calls().find(|call| !is_own(call)) {
+        if let Some(call) = calls().find(|call| !call.is_of(&library)) {
             each(Entry::Known(call));
         }
     } else {
@@ -193,12 +198,35 @@ pub fn entry(mut each: impl FnMut(Entry)) {
     }
 }
 
+/// Whether an instruction is this library's, and there is room to unwind from it.
+pub fn is_in_library(instruction: usize) -> bool {
+    let program = Program::read();
+    has_stack() && program.call(instruction, true).is_of(&program.library())
+}
+
+/// The name of the routine in which a signal has interrupted this library at `from`, if that has one in C.
+pub fn routine(from: usize) -> Option<&'static str> {
+    let program = Program::read();
+    let library = program.library();
+    let (mut name, mut is_left) = (program.call(from, true).name(), false);
+    walk(Some(from), &mut |place| {
+        let call = program.call(place, false);
+        is_left |= !call.is_of(&library);
+        if !is_left {
+            name = call.name();
+        }
+    });
+    // The symbols are those of the profiling interface.
+    let name = name.map(|name| name.strip_prefix('p').unwrap_or(name));
+    name.filter(|name| name.starts_with("shmem"))
+}
+
 /// The address in the program's file of the call by which the program has entered this library on this
 /// thread, if that is known, and the thread's stack has room to find it.
 pub fn called_at() -> Option<u64> {
     let mut at = None;
     if stack::room().is_some_and(|room| room >= ROOM) {
-        entry(|entry| match entry {
+        entry(None, |entry| match entry {
             Entry::Known(call) => at = call.program.map(|(_, address)| address as u64),
             Entry::Among(..) => {}
         });
@@ -207,7 +235,7 @@ pub fn called_at() -> Option<u64> {
 }
 
 /// Code of this library.
-fn entry_of_library() {}
+fn code_of_library() {}
 
 /// Whether the address is in the program, not in a library.
 fn is_program(info: &libc::Dl_info) -> bool {
@@ -232,9 +260,21 @@ fn text(at: *const c_char) -> Option<&'static str> {
 impl Call<'_> {
     /// Whether the C library releases memory or changes its size here.
     pub fn is_free(&self) -> bool {
-        let name = self.own.map(|(name, _)| name).or_else(|| text(self.info.dli_sname));
         let names = ["free", "cfree", "__libc_free", "realloc", "__libc_realloc"];
-        name.is_some_and(|name| names.contains(&name))
+        self.name().is_some_and(|name| names.contains(&name))
+    }
+
+    /// The name of the function.
+    fn name(&self) -> Option<&'static str> {
+        self.own.map(|(name, _)| name).or_else(|| text(self.info.dli_sname))
+    }
+
+    /// Whether it is in this library, of which `library` is another call.
+    fn is_of(&self, library: &Self) -> bool {
+        match library.is_programs() {
+            true => self.own.is_some_and(|(name, _)| is_librarys(name)),
+            false => self.info.dli_fbase == library.info.dli_fbase,
+        }
     }
 
     /// Whether it is in the program, not in a library.

@@ -265,7 +265,7 @@ fn split(
     if let Some(first) = first_refused {
         if let Some(refusal) = refusal.filter(|_| env::debugging() && first == parent.me()) {
             message::say(format_args!("{routine} fails: {refusal}"));
-            message::say_caller();
+            message::say_caller(None);
         }
         for place in places.into_iter().flatten() {
             slots::release(job, place.slot);

@@ -36,7 +36,7 @@ const ONE: usize = arch::ADDS_CONSTANTS as usize;
 pub struct InlineTable {
     /// First address past the slot.
     limit: [AtomicUsize; NUMBERS],
-    /// As `limit`, for `shmem_ptr`: ends below any foreign memory.
+    /// As `limit`, for `shmem_ptr`: all that lies below is symmetric, or no object.
     pointer_limit: [AtomicUsize; NUMBERS],
     /// From this PE's memory to the copy, plus [`ONE`]. `shmem_ptr` first subtracts 1 from the
     /// address, so that a null pointer exceeds every limit; for other operations the 1 is part of
@@ -52,7 +52,7 @@ pub static INLINE_TABLE: InlineTable = InlineTable {
 };
 
 impl InlineTable {
-    /// Sets the start of PE `pe`'s copy of `slot` to `there`; there is no foreign memory below
+    /// Sets the start of PE `pe`'s copy of `slot` to `there`; no object that is not symmetric lies below
     /// `pointer_limit`.
     pub(super) fn set(&self, pe: usize, slot: Range<usize>, pointer_limit: usize, there: usize) {
         self.distance[pe]

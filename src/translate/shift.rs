@@ -104,7 +104,7 @@ impl TranslationTable {
     }
     /// Whether an address is in one of the slot's pieces. This is exact, unlike the hot path's one
     /// comparison, which accepts every address below the slot's end (an access outside the pieces
-    /// faults and is explained).
+    /// faults and is refused then).
     #[inline(always)]
     pub fn surely_symmetric(&self, addr: usize) -> bool {
         let Slot { lower, upper, .. } = self.slot.get();
@@ -187,7 +187,8 @@ impl TranslationTable {
         }
         if self.open() {
             let Slot { lower, upper, .. } = self.slot.get();
-            INLINE_TABLE.set(pe, lower.0..upper.0 + upper.1, lower.0 + lower.1, address);
+            // The program lies below its data.
+            INLINE_TABLE.set(pe, lower.0..upper.0 + upper.1, 0, address);
         }
         // Sequentially consistent: if threads attach at the same time, one of them sees all.
         self.attached[pe / 64].fetch_or(1 << (pe % 64), Ordering::SeqCst);

@@ -36,13 +36,11 @@ enum Column {
     Span,
     /// Where their mirrors are.
     Base,
-    /// As `Span`, for [`pointer`]: ends below any foreign memory.
-    PointerSpan,
     /// As `Span`, for [`translate_copy`].
     CopySpan,
 }
 
-/// How many there are.
+/// How many there are, and one more: a row's address takes one shift then.
 const COLUMNS: usize = 4;
 
 /// Where in the table a PE's entry is: by columns or by PEs, whichever takes the fewest instructions.
@@ -80,8 +78,8 @@ struct Slot {
     /// As `last` and `first_end`, if the partitions belong to the heap's piece.
     upper: usize,
     lower_end: usize,
-    /// End of the first part, up to which there is no foreign memory.
-    unmixed: usize,
+    /// Whether nothing of this process lies below.
+    is_lowest: bool,
     /// As `bytes`, but also 0 if there are PEs or partitions that only the slow path can access.
     whole: usize,
     /// The span of PEs that have a mirror: `bytes`, or less.
@@ -103,7 +101,7 @@ impl Slot {
         pieces: Vec::new(),
         upper: 0,
         lower_end: 0,
-        unmixed: 0,
+        is_lowest: false,
         whole: 0,
         reach: 0,
         heap_end: 0,
@@ -155,7 +153,7 @@ impl TranslationTable {
     }
     /// Whether an address is in the slot's upper or lower piece. This is exact, unlike the hot
     /// path's one comparison, which accepts the hole between them (an access there faults and is
-    /// explained).
+    /// refused then).
     #[inline(always)]
     pub fn surely_symmetric(&self, addr: usize) -> bool {
         let slot = self.slot.get();
@@ -248,7 +246,7 @@ impl TranslationTable {
             pieces: pieces.iter().map(offsets).collect(),
             upper: bounds.upper.start - origin,
             lower_end,
-            unmixed: if bounds.hole_is_program { bytes } else { lower_end },
+            is_lowest: bounds.is_lowest,
             whole: if whole { bytes } else { 0 },
             reach: bytes,
             heap_end: if bounds.lower.contains(&bounds.heap) { lower_end } else { 0 },
@@ -279,7 +277,7 @@ impl TranslationTable {
             // In the hole between the slot's pieces, such a partition would be taken for symmetric
             // memory.
             if devices.iter().any(|range| range.start < end && slot.origin < range.end) {
-                slot.reach = slot.unmixed;
+                slot.reach = slot.lower_end;
             }
             (slot.whole, slot.copies) = (0, 0);
         });
@@ -291,28 +289,28 @@ impl TranslationTable {
             return;
         }
         let slot = self.slot.get();
-        let spans = [slot.unmixed, slot.copies, slot.reach, slot.bytes];
-        let [unmixed, copies, reach, bytes] = match mirrored {
+        let spans = [slot.copies, slot.reach, slot.bytes];
+        let [copies, reach, bytes] = match mirrored {
             Mirrored::All => spans,
             Mirrored::HeapOnly => spans.map(|span| span.min(slot.heap_end)),
         };
         let set = |column, value, order| self.entries[entry(column, pe)].store(value, order);
         set(Column::Base, address, Ordering::Relaxed);
         // Release: a reader that sees a span uses the base, and the mapping.
-        set(Column::PointerSpan, unmixed, Ordering::Release);
         set(Column::CopySpan, copies, Ordering::Release);
         set(Column::Span, reach, Ordering::Release);
         // Code compiled into programs does not distinguish copies from other operations.
         if copies != 0 {
             let range = slot.origin..slot.origin + bytes;
-            INLINE_TABLE.set(pe, range, slot.origin + unmixed, address);
+            let pointer_limit = if slot.is_lowest { slot.origin + slot.lower_end } else { 0 };
+            INLINE_TABLE.set(pe, range, pointer_limit, address);
         }
     }
 
     /// Closes the hot path; every later operation takes the slow path.
     pub(crate) fn retire(&self) {
         let npes = self.npes();
-        for column in [Column::Span, Column::PointerSpan, Column::CopySpan] {
+        for column in [Column::Span, Column::CopySpan] {
             (0..npes).for_each(|pe| self.entries[entry(column, pe)].store(0, Ordering::Relaxed));
         }
         INLINE_TABLE.clear(npes);
@@ -348,11 +346,27 @@ pub fn translate_copy<C: Numbering, R>(
 }
 
 /// As [`translate`], for a pointer that is returned and not used at once, so that no fault would
-/// reveal an address in the hole between the slot's pieces. `hot` is only for addresses below any
-/// foreign memory.
+/// reveal an address in the hole between the slot's pieces: `hot` is only for those in a piece.
 #[inline(always)]
 pub fn pointer<R>(addr: usize, pe: PeArg, hot: impl FnOnce(usize) -> R, cold: impl Cold<R>) -> R {
-    translate_within(Column::PointerSpan, super::Default, addr, pe, hot, cold)
+    let offset = addr.wrapping_sub(TABLE.origin());
+    if TABLE.knows(pe) {
+        // SAFETY: the table knows the number.
+        let [span, base] = unsafe { TABLE.at(pe, [Column::Span, Column::Base]) };
+        let (slot, target) =
+            (TABLE.slot.get(), || offset.wrapping_add(base.load(Ordering::Relaxed)));
+        // Acquire: as in `translate_within`.
+        if offset < span.load(Ordering::Acquire) {
+            if offset < slot.lower_end {
+                return hot(target());
+            }
+            if offset >= slot.upper {
+                return hot(target());
+            }
+        }
+    }
+    cold_path();
+    cold.miss(Miss(offset))
 }
 
 #[inline(always)]

@@ -12,6 +12,7 @@
 #endif
 
 static long data[8];
+static const long constant = 1;
 
 /* What the compiler knows nothing about. */
 static long *volatile no_good;
@@ -41,6 +42,8 @@ int main(int argc, char **argv)
     no_good = private;
     CHECK(shmem_ptr(no_good, to) == NULL);
     no_good = NULL;
+    CHECK(shmem_ptr(no_good, to) == NULL);
+    no_good = (long *)(uintptr_t)&constant;
     CHECK(shmem_ptr(no_good, to) == NULL);
     no_pe = npes;
     CHECK(shmem_ptr(data, no_pe) == NULL);

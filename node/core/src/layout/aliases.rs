@@ -46,22 +46,17 @@ pub(super) fn heap_elsewhere(reserved: usize) -> Result<OwnMapping, Error> {
 #[derive(Clone, Debug)]
 pub(super) struct Mirrors {
     ranks: usize,
-    unit: usize,
 }
 
 impl Mirrors {
-    pub fn for_slot(slot: &Range<usize>, unit: usize, ranks: usize) -> Result<Self, Error> {
+    pub fn for_slot(slot: &Range<usize>, _: usize, ranks: usize) -> Result<Self, Error> {
         if slot.end > SLOT_BYTES {
             return Err(Error::NoWay(format!(
                 "the slot {:#x}..{:#x} reaches beyond {SLOT_BYTES:#x}",
                 slot.start, slot.end
             )));
         }
-        Ok(Self { ranks, unit })
-    }
-
-    pub fn unit(&self) -> usize {
-        self.unit
+        Ok(Self { ranks })
     }
 
     pub fn mirror(&self, start: usize, rank: usize) -> usize {

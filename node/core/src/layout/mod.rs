@@ -107,8 +107,8 @@ pub struct SlotBounds {
     pub partitions: Vec<Range<usize>>,
     /// Where the heap itself starts.
     pub heap: usize,
-    /// Whether only the program's own code and constants lie between the pieces.
-    pub hole_is_program: bool,
+    /// Whether nothing of this process lies below: neither its program nor what the system maps for it.
+    pub is_lowest: bool,
 }
 
 impl SlotBounds {
@@ -132,8 +132,6 @@ pub struct Layout {
     pub(crate) data: Range<usize>,
     pub(crate) heap: Range<usize>,
     pub(crate) partitions: Vec<Range<usize>>,
-    /// Where the program itself starts.
-    program_start: usize,
     mirrors: Mirrors,
 }
 
@@ -173,7 +171,7 @@ impl Layout {
         let mirrors = Mirrors::for_slot(&slot, unit, ranks)
             .map_err(|error| no_room(area.len(), ranks, error))?;
         let Places { partitions, heap } = places;
-        Ok(Self { data, heap, partitions, program_start: program.program_start, mirrors })
+        Ok(Self { data, heap, partitions, mirrors })
     }
 
     /// The data segment.
@@ -204,15 +202,13 @@ impl Layout {
     /// The slot's parts in address order.
     pub fn bounds(&self) -> SlotBounds {
         let (data, area) = (self.data.clone(), self.area());
-        let (lower, upper, hole_is_program) = if data.start < area.start {
-            (data, area, false)
-        } else {
-            let room = 4 * HUGE + HEAP_ALIGNMENT.max(self.mirrors.unit());
-            let hole_is_program = self.program_start - area.end < room;
-            (area, data, hole_is_program)
+        // The system has found a place for the mirrors, as for other memory.
+        let (lower, upper, is_lowest) = match data.start < area.start {
+            true => (data, area, false),
+            false => (area, data, self.mirror(0) > self.start()),
         };
         let (partitions, heap) = (self.partitions.clone(), self.heap.start);
-        SlotBounds { lower, upper, partitions, heap, hole_is_program }
+        SlotBounds { lower, upper, partitions, heap, is_lowest }
     }
 
     /// First address of the slot.

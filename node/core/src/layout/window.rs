@@ -66,10 +66,6 @@ impl Mirrors {
         Ok(Self { window: window..window + bytes, stride, unit })
     }
 
-    pub fn unit(&self) -> usize {
-        self.unit
-    }
-
     pub fn mirror(&self, start: usize, rank: usize) -> usize {
         let first = round_up(self.window.start, self.unit) + self.unit;
         first + rank * self.stride + start % self.unit
@@ -79,7 +75,8 @@ impl Mirrors {
         if !self.window.contains(&address) {
             return None;
         }
-        let first = self.mirror(start, 0);
+        // What lies right below the slot, such as the program's constants, belongs to the mirror, too.
+        let first = self.mirror(start, 0) - self.unit;
         let rank = address.saturating_sub(first) / self.stride;
         Some((rank, address.wrapping_sub(self.mirror(start, rank)).wrapping_add(start)))
     }
@@ -120,6 +117,12 @@ mod tests {
             assert!(layout.mirrored(0, last) + HUGE <= layout.mirror(1));
             assert!(layout.mirrored(2, last) + HUGE <= layout.mirrors.window.end);
             assert_eq!(layout.unmirrored(layout.heap.start), None);
+            for rank in 0..3 {
+                for own in [layout.start() - 8, last + 8] {
+                    let there = layout.mirror(rank).wrapping_add(own).wrapping_sub(layout.start());
+                    assert_eq!(layout.unmirrored(there), Some((rank, own)));
+                }
+            }
         }
     }
 
