@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::raw::{self, Plain, plain};
+use std::ffi::CStr;
 use std::os::fd::RawFd;
 
 /// The highest thread number (`PID_MAX_LIMIT` of `linux/threads.h`).
@@ -71,28 +72,16 @@ impl List {
     }
 
     fn folder(process: u32) -> Option<RawFd> {
-        let mut name = [0u8; 12];
-        let (link, path) = (c"/proc/self".as_ptr() as usize, c"/proc/self/task".as_ptr() as usize);
-        let flags = (libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC) as usize;
-        let here = libc::AT_FDCWD as usize;
-        // SAFETY: C strings, and a local with room for the requested bytes.
-        let (length, fd) = unsafe {
-            let at = name.as_mut_ptr() as usize;
-            (
-                raw::syscall(libc::SYS_readlinkat, [here, link, at, name.len()]),
-                raw::syscall(libc::SYS_openat, [here, path, flags, 0]),
-            )
-        };
-        let list = Self { process, folder: u32::try_from(fd).ok()? as RawFd };
         // A /proc of another PID namespace lists this process, and its threads, under other
         // numbers.
-        let digits = name.get(..usize::try_from(length).unwrap_or(0)).unwrap_or(&[]);
-        let number = digits.iter().fold(0u64, |n, c| n * 10 + u64::from(c.wrapping_sub(b'0')));
+        let mut text = [0u8; 12];
+        let length = content(libc::AT_FDCWD, c"/proc/self/stat", &mut text);
+        let digits = text[..length].iter().take_while(|byte| byte.is_ascii_digit());
+        let number = digits.fold(0u64, |n, c| n * 10 + u64::from(c - b'0'));
         if number != u64::from(process) {
-            list.close();
             return None;
         }
-        Some(list.folder)
+        open(libc::AT_FDCWD, c"/proc/self/task", libc::O_DIRECTORY)
     }
 
     /// Closes the list's descriptor.
@@ -216,18 +205,28 @@ impl List {
         for (to, from) in path.iter_mut().zip(digits[first..].iter().chain(file)) {
             *to = *from;
         }
-        let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
-        // SAFETY: a C string and a buffer with its length; the descriptor belongs to this call.
-        unsafe {
-            let args = [self.folder as usize, path.as_ptr() as usize, flags, 0];
-            let fd = raw::syscall(libc::SYS_openat, args);
-            if fd < 0 {
-                return 0;
-            }
-            let length = raw::read(fd as RawFd, text.as_mut_ptr(), text.len(), None);
-            raw::syscall(libc::SYS_close, [fd as usize]);
-            usize::try_from(length).unwrap_or(0)
-        }
+        CStr::from_bytes_until_nul(&path).map_or(0, |path| content(self.folder, path, text))
+    }
+}
+
+/// Opens a file for reading, beside a folder unless its path is whole.
+fn open(beside: RawFd, path: &CStr, flags: libc::c_int) -> Option<RawFd> {
+    let flags = (libc::O_RDONLY | libc::O_CLOEXEC | flags) as usize;
+    // SAFETY: a C string.
+    let fd = unsafe {
+        raw::syscall(libc::SYS_openat, [beside as usize, path.as_ptr() as usize, flags, 0])
+    };
+    u32::try_from(fd).ok().map(|fd| fd as RawFd)
+}
+
+/// The first bytes of a file, and their number; 0 if it cannot be read.
+fn content(beside: RawFd, path: &CStr, text: &mut [u8]) -> usize {
+    let Some(fd) = open(beside, path, 0) else { return 0 };
+    // SAFETY: a buffer with its length, and this call's own descriptor.
+    unsafe {
+        let length = raw::read(fd, text.as_mut_ptr(), text.len(), None);
+        raw::syscall(libc::SYS_close, [fd as usize]);
+        usize::try_from(length).unwrap_or(0)
     }
 }
 
@@ -263,5 +262,37 @@ mod tests {
         thread.join().unwrap();
         assert_eq!(list.state(MOST as u32), State::Dead);
         list.close();
+    }
+
+    /// Has the system refuse a call to this thread from now on.
+    fn refuse(call: libc::c_long) {
+        const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+        const IF: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+        const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+        let step = |code, jf, k| libc::sock_filter { code, jt: 0, jf, k };
+        let mut steps = [
+            step(LOAD, 0, 0), // The call's number.
+            step(IF, 1, call as u32),
+            step(RETURN, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32),
+            step(RETURN, 0, libc::SECCOMP_RET_ALLOW),
+        ];
+        let program = libc::sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
+        // SAFETY: the kernel reads a complete program, and only refuses the call.
+        unsafe {
+            assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+            let filter = libc::SECCOMP_MODE_FILTER;
+            assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, filter, &raw const program), 0);
+        }
+    }
+
+    #[test]
+    fn threads_are_listed_where_links_cannot_be_read() {
+        let folder = std::thread::spawn(|| {
+            refuse(libc::SYS_readlinkat);
+            let list = List::open();
+            list.close();
+            list.folder
+        });
+        assert!(folder.join().expect("a list") >= 0);
     }
 }
