@@ -8,6 +8,7 @@ use nix::errno::Errno;
 use nix::sys::socket::{
     self, Backlog, MsgFlags, SetSockOpt, SockFlag, SockType, SockaddrLike, SockaddrStorage, sockopt,
 };
+use onenode_core::Error;
 use std::fs::{self, File};
 use std::io;
 use std::mem::MaybeUninit;
@@ -58,13 +59,36 @@ fn ends() -> impl Iterator<Item = (RawFd, SocketAddr, SocketAddr)> {
     descriptors().filter_map(|fd| Some((fd, own(fd)?, other(fd)?)))
 }
 
-/// A connection that waits at a listening socket, if there is one and the socket does not block.
-pub fn accept(listener: BorrowedFd) -> Option<(OwnedFd, SocketAddr)> {
-    let fd = socket::accept4(listener.as_raw_fd(), SockFlag::SOCK_CLOEXEC).ok()?;
+/// A connection that waits at a listening socket, if there is one and the socket does not block. The connection
+/// may have failed by now, or the network: then there is none.
+///
+/// # Errors
+/// If the system does not let this process have it, or has not enough memory or descriptors.
+pub fn accept(listener: BorrowedFd) -> Result<Option<(OwnedFd, SocketAddr)>, Error> {
+    let fd = match socket::accept4(listener.as_raw_fd(), SockFlag::SOCK_CLOEXEC) {
+        Ok(fd) => fd,
+        Err(error) if NO_CONNECTION.contains(&error) => return Ok(None),
+        Err(error) => return Err(Error::of("accept4")(error)),
+    };
     // SAFETY: the kernel just returned this descriptor to us alone.
     let connection = unsafe { OwnedFd::from_raw_fd(fd) };
-    other(fd).map(|address| (connection, address))
+    Ok(other(fd).map(|address| (connection, address)))
 }
+
+/// Why there is no connection, though `accept4` is allowed: none waits, or one has failed (accept(2)).
+const NO_CONNECTION: [Errno; 11] = [
+    Errno::EAGAIN,
+    Errno::EINTR,
+    Errno::ECONNABORTED,
+    Errno::EPROTO,
+    Errno::ENOPROTOOPT,
+    Errno::EOPNOTSUPP,
+    Errno::ENETDOWN,
+    Errno::ENETUNREACH,
+    Errno::ENONET,
+    Errno::EHOSTDOWN,
+    Errno::EHOSTUNREACH,
+];
 
 /// Hands a connection to a caller of `accept`, in the way of accept(2).
 ///
@@ -265,7 +289,7 @@ mod tests {
     fn a_connection_is_handed_over_with_its_address() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
-        assert!(accept(listener.as_fd()).is_none());
+        assert!(accept(listener.as_fd()).expect("allowed").is_none());
         assert_eq!(
             (nothing_to_accept(), io::Error::last_os_error().kind()),
             (-1, io::ErrorKind::WouldBlock)
@@ -273,7 +297,7 @@ mod tests {
         let at = listener.local_addr().unwrap();
         let theirs = TcpStream::connect(at).unwrap();
         assert!(pass::wait([listener.as_fd()].into_iter(), Duration::from_secs(20)));
-        let (ours, other) = accept(listener.as_fd()).expect("a connection");
+        let (ours, other) = accept(listener.as_fd()).expect("allowed").expect("a connection");
         assert_eq!(Ok(other), theirs.local_addr().map_err(|_| ()));
         assert_eq!(connected(&[at]), [(theirs.as_raw_fd(), other)]);
         let mut place = MaybeUninit::<libc::sockaddr_in>::zeroed();

@@ -196,6 +196,8 @@ pub fn trials() -> Vec<Trial> {
     }
     trials.push(Trial::test("far/unreachable", unreachable_address));
     trials.push(Trial::test("far/refused", refused));
+    trials.push(Trial::test("far/denied/call", denied_call));
+    trials.push(Trial::test("far/denied/descriptors", denied_descriptors));
     trials.into_iter().map(|trial| trial.with_ignored_flag(no_namespaces())).collect()
 }
 
@@ -407,6 +409,25 @@ fn refused() -> Result {
         outcome.require(!outcome.stderr.contains("Assertion"), "expected no message of UCX")?;
     }
     Ok(())
+}
+
+/// Agents may not accept connections: a job says so before its program starts.
+fn denied_call() -> Result {
+    let denied = compile::plain("tests/programs/denied.c", &FAR)?;
+    let program = compile::plain("tests/programs/far.c", &FAR)?;
+    let job = oshrun("node0,node1", 2, NAMESPACES, &["-x", HEAP]);
+    let mut command = among_namespaces(2);
+    command.arg(denied).arg(job.get_program()).args(job.get_args()).arg(program);
+    let words = "a port for other nodes: accept4 failed: Operation not permitted";
+    launch::run(command)?.fails(&[words])
+}
+
+/// A PE that has no descriptors left for connections says so, and goes on.
+fn denied_descriptors() -> Result {
+    let outcome = launch::run(job("tests/programs/denied.c", 2, &[])?)?;
+    let words =
+        "PE 1: connections from other nodes have to wait: accept4 failed: Too many open files";
+    outcome.ends(3, &[words])
 }
 
 /// Runs a job whose nodes exchange frames slowly and out of order, and lose some.

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::sys::library::Library;
 use crate::sys::socket;
 use libc::{c_int, sockaddr, socklen_t};
+use onenode_core::Error as System;
 use onenode_core::sys::mutex;
 use std::collections::VecDeque;
 use std::ffi::CStr;
@@ -45,6 +46,8 @@ struct Door {
     admitted: VecDeque<OwnedFd>,
     /// Own connections that only make UCX look.
     rings: Vec<SocketAddr>,
+    /// Why some could not be taken in.
+    refused: Option<System>,
 }
 
 /// A connection that nobody has announced.
@@ -223,12 +226,25 @@ impl Guard {
 
     /// Takes in some of what has come, and returns how many. The door stays open to others meanwhile.
     pub(super) fn take_in(&self, listener: BorrowedFd, queue: Queue) -> usize {
-        let come = || socket::accept(listener);
+        let come = || self.accept_from(listener);
         let keep = |(connection, from)| {
             let closed = self.door().keep(Waiting { connection, from, queue, since: None });
             drop(closed);
         };
         std::iter::from_fn(come).take(TURN).map(keep).count()
+    }
+
+    /// The next connection that waits there. Notes why, if the system refuses it.
+    pub(super) fn accept_from(&self, listener: BorrowedFd) -> Option<(OwnedFd, SocketAddr)> {
+        socket::accept(listener).unwrap_or_else(|error| {
+            self.door().refused = Some(error);
+            None
+        })
+    }
+
+    /// Why the system has refused a connection, if it has since the last call.
+    pub(super) fn refused(&self) -> Option<System> {
+        self.door().refused.take()
     }
 
     /// Hands the connections from these addresses to UCX, if they have come, and returns their addresses.

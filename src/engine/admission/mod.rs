@@ -265,7 +265,7 @@ mod tests {
         let secret = Secret::new().expect("random bytes");
         let (server, Access { admits, .. }) = Server::open(&Guard::default(), &[]).expect("a port");
         let theirs = secret.clone();
-        server.start(move || Some(theirs.clone())).expect("a thread");
+        server.start(move || Some(theirs.clone()), |why| panic!("{why}")).expect("a thread");
         // A server that has ended had one of these addresses, and a stranger has it now.
         let others = [with_port(admits, admits.port() ^ 1), ([127, 0, 0, 2], admits.port()).into()];
         let answer = |of: &dyn Fn(SocketAddr) -> [SocketAddr; 2]| {

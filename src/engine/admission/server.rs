@@ -9,7 +9,7 @@ use crate::sys::socket;
 use onenode_core::sys::pass;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -81,6 +81,9 @@ impl Server {
         socket::share_port(listener.as_fd()).map_err(failed)?;
         let others = socket::divide(listener.as_fd(), hosts).map_err(failed)?;
         let admits = listener.local_addr().map_err(failed)?;
+        // Nobody knows the port yet, so there is only to see whether the call is allowed.
+        socket::accept(listener.as_fd())
+            .map_err(|error| Error::Engine(format!("a port for other nodes: {error}")))?;
         let server = Self {
             listener,
             others,
@@ -94,17 +97,23 @@ impl Server {
         Ok((server, Access { admits, listens }))
     }
 
-    /// Admits processes from now on, in a thread of its own. `secret`: the job's, once it is known.
+    /// Admits processes from now on, in a thread of its own. `secret`: the job's, once it is known. `say` tells
+    /// the user, once, why some have to wait.
     ///
     /// # Errors
     /// If the system has no thread for this.
-    pub fn start(self, secret: impl Fn() -> Option<Secret> + Send + 'static) -> Result<(), Error> {
+    pub fn start(
+        self,
+        secret: impl Fn() -> Option<Secret> + Send + 'static,
+        say: impl FnOnce(String) + Send + 'static,
+    ) -> Result<(), Error> {
         let thread = thread::Builder::new().name("oneshmem-admit".into()).stack_size(256 << 10);
-        let started = without_signals(|| thread.spawn(move || self.run(secret)));
+        let started = without_signals(|| thread.spawn(move || self.run(secret, say)));
         started.map(drop).map_err(|error| Error::Engine(format!("no thread: {error}")))
     }
 
-    fn run(mut self, secret: impl Fn() -> Option<Secret>) {
+    fn run(mut self, secret: impl Fn() -> Option<Secret>, say: impl FnOnce(String)) {
+        let mut say = Some(say);
         let secret = loop {
             match secret() {
                 Some(secret) => break secret,
@@ -124,6 +133,12 @@ impl Server {
                 self.turn_to_others();
             }
             self.hand_over();
+            if let Some(error) = self.guard.refused() {
+                if let Some(say) = say.take() {
+                    say(format!("connections from other nodes have to wait: {error}"));
+                }
+                thread::sleep(PAUSE);
+            }
         }
     }
 
@@ -158,8 +173,10 @@ impl Server {
     /// oldest ones leave.
     fn take_in(&mut self, queue: Queue) -> usize {
         let listener = if queue == Queue::Hosts { &self.listener } else { &self.others };
-        let come = std::iter::from_fn(|| listener.accept().ok()).take(TURN);
-        let begin = |(stream, from)| Client::begin(stream, queue, (self.admits, from), self.waited);
+        let come = std::iter::from_fn(|| self.guard.accept_from(listener.as_fd())).take(TURN);
+        let begin = |(connection, from): (OwnedFd, _)| {
+            Client::begin(connection.into(), queue, (self.admits, from), self.waited)
+        };
         let come: Vec<_> = come.map(begin).collect();
         let count = come.len();
         self.clients.extend(come.into_iter().flatten());

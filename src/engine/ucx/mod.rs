@@ -395,7 +395,7 @@ impl Network for Ucx {
     fn start_progress_thread(&self) -> Result<(), Error> {
         let admission = mutex::lock(&self.admission).take();
         if let Some((server, secret)) = admission {
-            server.start(move || Some(secret.clone()))?;
+            server.start(move || Some(secret.clone()), crate::message::say)?;
         }
         self.shared.clone().start_thread()
     }

@@ -13,6 +13,7 @@ use crate::engine::network::Route;
 use crate::engine::secret::Secret;
 use crate::engine::served::Served;
 use crate::error::Error;
+use crate::message;
 use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::ops::Range;
@@ -39,7 +40,7 @@ impl Server {
         let server = Self { served: Served::none(near).into(), end: Cell::new(0) };
         let (worker, guard) = Worker::open(route, server)?;
         let (admission, access) = admission::Server::open(&guard, hosts)?;
-        admission.start(secret)?;
+        admission.start(secret, message::say)?;
         let record = Record { address: worker.address()?, access };
         Ok((worker, record))
     }

@@ -59,7 +59,7 @@ impl Pair {
         let (worker, guard) = Worker::open(&Route::over("lo"), Inbox::default()).expect("a worker");
         let (server, access) = admission::Server::open(&guard, &[]).expect("a port");
         let secret = self.secret.clone();
-        server.start(move || Some(secret.clone())).expect("a thread");
+        server.start(move || Some(secret.clone()), |why| panic!("{why}")).expect("a thread");
         let address = worker.address().expect("an address");
         (worker, Record { address, access })
     }
