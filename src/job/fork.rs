@@ -65,13 +65,8 @@ type Part = (Range<usize>, i32);
 impl Protected {
     /// Notes what is protected now; nothing if there is no memory, or the system does not say.
     fn note(job: &Job) -> Self {
-        let (data, system) = (job.layout.data(), job.data.system());
-        let of_program = |it: &maps::Mapping| {
-            it.protection != maps::READ_WRITE && !system.contains(&it.range.start)
-        };
-        let mapped = maps::within(data).unwrap_or_default();
-        let parts: Vec<Part> =
-            mapped.into_iter().filter(of_program).map(|it| (it.range, it.protection)).collect();
+        let of_program = without(job.layout.data().clone(), job.data.system());
+        let parts: Vec<Part> = of_program.flat_map(|pages| maps::protected(&pages)).collect();
         let bytes = size_of_val(&parts[..]);
         let place = (bytes > 0).then(|| map::private_anywhere(bytes).ok()).flatten();
         let Some(at) = place else { return Self { at: 0, count: 0 } };

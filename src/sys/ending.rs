@@ -6,7 +6,7 @@ use super::{signal, streams};
 use crate::atomics::{AtomicBool, AtomicI32, Ordering};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SaFlags, SigHandler, Signal, kill};
-use nix::unistd::{Pid, alarm, gettid, pause};
+use nix::unistd::{Pid, alarm, gettid};
 use onenode_core::sys::process::{self, exit_now};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::OnceLock;
@@ -28,9 +28,7 @@ pub fn begin() -> bool {
     match THREAD.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed) {
         Ok(_) => true,
         Err(other) if other == me => false,
-        Err(_) => loop {
-            pause();
-        },
+        Err(_) => signal::stay(),
     }
 }
 
@@ -94,9 +92,7 @@ pub fn is_exiting() -> bool {
 /// Keeps all threads but the one that has called [`exit`].
 pub fn only_in_exiting_thread() {
     if EXITING.load(Ordering::Relaxed) != gettid().as_raw() {
-        loop {
-            pause();
-        }
+        signal::stay();
     }
 }
 

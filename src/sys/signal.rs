@@ -244,13 +244,18 @@ pub(super) fn unblock(signal: libc::c_int) {
 /// The thread that reports of what the process dies, and what it says if it faults.
 static REPORTER: OnceLock<(Pid, fn())> = OnceLock::new();
 
-/// What to call if the reporting thread faults. Any other thread stays here: the process is about to end.
+/// What to call if the reporting thread faults. Any other thread stays here.
 fn reporters() -> fn() {
     match REPORTER.get() {
         Some((thread, faulted)) if *thread == gettid() => *faulted,
-        _ => loop {
-            pause();
-        },
+        _ => stay(),
+    }
+}
+
+/// Keeps this thread where it is: another one is about to end the process.
+pub(super) fn stay() -> ! {
+    loop {
+        pause();
     }
 }
 

@@ -104,23 +104,12 @@ pub unsafe fn move_into(
     with_file_size(offset + pages.len() as u64, || unsafe { suspend::relocate(&move_into_file) })
 }
 
-/// What the program has protected in these pieces (mprotect(2)): guard pages, code, pages that are to be read only.
+/// What the program has protected in these pieces.
 fn protected(pieces: &[relocate::Piece]) -> Result<[Protected; MOST_PROTECTED], Error> {
-    let mut found: Vec<Protected> = Vec::new();
-    for piece in pieces {
-        // Where the system does not say (no `/proc`), they are as programs' usually are.
-        for maps::Mapping { range, protection, .. } in
-            maps::within(&(piece.start..piece.end)).unwrap_or_default()
-        {
-            match found.last_mut() {
-                Some(last) if (last.end, last.protection) == (range.start, protection) => {
-                    last.end = range.end;
-                }
-                _ if protection == maps::READ_WRITE => {}
-                _ => found.push(Protected { start: range.start, end: range.end, protection }),
-            }
-        }
-    }
+    let parts = pieces.iter().flat_map(|piece| maps::protected(&(piece.start..piece.end)));
+    let found: Vec<_> = parts
+        .map(|(Range { start, end }, protection)| Protected { start, end, protection })
+        .collect();
     let mut protected = [Protected::default(); MOST_PROTECTED];
     let room = protected.get_mut(..found.len()).ok_or_else(|| {
         Error::NoWay(format!(

@@ -404,3 +404,26 @@ pub unsafe fn set_protection(range: &Range<usize>, protection: i32) -> bool {
     // SAFETY: the memory keeps its content, and the caller answers for who accesses it.
     unsafe { libc::mprotect(range.start as *mut _, range.len(), protection) == 0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::maps;
+
+    #[test]
+    fn protected_parts_are_found() {
+        let page = page_size();
+        let start = private_anywhere(8 * page).expect("memory");
+        let pages =
+            |first: usize, count: usize| start + first * page..start + (first + count) * page;
+        let parts =
+            [(pages(1, 1), libc::PROT_NONE), (pages(3, 2), libc::PROT_READ), (pages(7, 1), 0)];
+        for (range, protection) in &parts {
+            // SAFETY: this test's own memory, which nobody accesses.
+            unsafe { set_protection(range, *protection) };
+        }
+        assert_eq!(maps::protected(&pages(0, 8)), parts);
+        assert_eq!(maps::protected(&pages(4, 3)), [(pages(4, 1), libc::PROT_READ)]);
+        assert_eq!(maps::protected(&pages(5, 2)), []);
+    }
+}

@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
 /// The protection of memory as programs usually have it.
-pub const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
+const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
 
 /// One mapping, cut to the requested range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +71,22 @@ pub fn within(range: &Range<usize>) -> Result<Vec<Mapping>, Error> {
     let mut table = File::open("/proc/self/maps").map_err(failed)?;
     let found = query::within(&table, range).or_else(|_| read(&mut table)).map_err(failed)?;
     Ok(found.into_iter().filter_map(|mapping| mapping.within(range)).collect())
+}
+
+/// The parts of `range` that are protected in a way of their own (mprotect(2)), and what may be done with them:
+/// guard pages, code, pages that are to be read only. None where the system does not say (no `/proc`).
+pub fn protected(range: &Range<usize>) -> Vec<(Range<usize>, i32)> {
+    let mut parts: Vec<(Range<usize>, i32)> = Vec::new();
+    for Mapping { range, protection, .. } in within(range).unwrap_or_default() {
+        match parts.last_mut() {
+            Some((last, same)) if (last.end, *same) == (range.start, protection) => {
+                last.end = range.end;
+            }
+            _ if protection == READ_WRITE => {}
+            _ => parts.push((range, protection)),
+        }
+    }
+    parts
 }
 
 /// All mappings there are, for older systems, which cannot be asked for some.
