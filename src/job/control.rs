@@ -40,7 +40,7 @@ const STATISTICS_BASE: u64 = 1 << 39;
 pub(crate) const STATISTICS_BYTES: usize = 25 << 10;
 pub(crate) const STATISTICS_BYTES_A_PEER: usize = 16;
 /// Bytes kept behind them for the timeline of a PE.
-pub(crate) const TIMELINE_BYTES: usize = 1600 << 10;
+pub(crate) const TIMELINE_BYTES: usize = 1824 << 10;
 /// Within a slot's place in the file: data segment first, heap from here.
 const HEAP_OFFSET: u64 = 1 << 41;
 /// And partitions from here.

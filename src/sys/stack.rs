@@ -2,10 +2,22 @@
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 /// How many bytes of this thread's stack are left; `None` if it runs on another stack, such as a coroutine's.
 pub fn room() -> Option<usize> {
-    let here = 0u8;
+    thread_local! {
+        /// The system looks for the first thread's among all mappings.
+        static OWN: Option<Range<usize>> = range();
+    }
+    let local = 0u8;
+    let here = &raw const local as usize;
+    let own = OWN.try_with(Clone::clone).ok()??;
+    own.contains(&here).then(|| here - own.start)
+}
+
+/// This thread's stack.
+fn range() -> Option<Range<usize>> {
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
     let (mut start, mut bytes) = (std::ptr::null_mut(), 0);
     // SAFETY: of this thread, which runs. The attributes are initialised if the first call returns 0, read by
@@ -17,8 +29,7 @@ pub fn room() -> Option<usize> {
             got == 0
         }
     };
-    let room = (&raw const here as usize).checked_sub(start as usize)?;
-    (is_known && room < bytes).then_some(room)
+    is_known.then(|| start as usize..start as usize + bytes)
 }
 
 #[cfg(test)]

@@ -67,6 +67,7 @@ mod tests {
             bytes: 8,
             peer,
             place,
+            called: 0,
         }
     }
 

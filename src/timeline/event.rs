@@ -78,6 +78,8 @@ pub struct Event {
     pub peer: Peer,
     /// A number for the symmetric variable that it updates or waits for, the same on all PEs; 0 for none.
     pub place: u64,
+    /// Where the program has made the first call, as an address in its file; 0 if that is not known.
+    pub called: u64,
 }
 
 /// Operations of so many bytes are events of their own.
@@ -108,6 +110,7 @@ impl Event {
             calls: self.calls.saturating_add(later.calls),
             peer: if self.peer == later.peer { self.peer } else { Peer::Several },
             place: if self.place == later.place { self.place } else { 0 },
+            called: self.called,
             ..*later
         })
     }
@@ -128,6 +131,7 @@ mod tests {
             bytes,
             peer: Peer::Pe(1),
             place: 7,
+            called: 0,
         }
     }
 

@@ -9,6 +9,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write};
 
+/// What stands before a program's path, and before an address in it from which an event's routine was called, for who
+/// knows its lines of source. A quotation mark follows.
+pub const PROGRAM: &str = "\"program\": \"";
+/// See [`PROGRAM`].
+pub const CALLED: &str = "\"called\": \"";
+
 /// A time, in nanoseconds.
 struct Micros(i64);
 
@@ -25,8 +31,13 @@ fn id(number: usize) -> usize {
     number + 1
 }
 
-/// Writes the rings of all PEs, on these hosts.
-pub fn write(to: &mut impl Write, rings: &[Option<Ring>], hosts: &Hosts) -> io::Result<()> {
+/// Writes the rings of all PEs, on these hosts. `program`: where the program is that they run.
+pub fn write(
+    to: &mut impl Write,
+    rings: &[Option<Ring>],
+    hosts: &Hosts,
+    program: Option<&str>,
+) -> io::Result<()> {
     let of_host = |at: u64, pe| (at as i64).wrapping_sub(hosts.ahead(pe));
     let present = || rings.iter().enumerate().filter_map(|(pe, ring)| Some((pe, ring.as_ref()?)));
     let zero = present().map(|(pe, ring)| of_host(ring.get(Head::Begin), pe)).min().unwrap_or(0);
@@ -40,10 +51,14 @@ pub fn write(to: &mut impl Write, rings: &[Option<Ring>], hosts: &Hosts) -> io::
     write!(
         to,
         "{{\"displayTimeUnit\": \"ns\",\n\"otherData\": {{\"name\": \"oneshmem\", \"version\": \"{}\", \
-         \"pes\": {}, \"lost\": {lost}}},\n\"traceEvents\": [",
+         \"pes\": {}, \"lost\": {lost}",
         env!("CARGO_PKG_VERSION"),
         rings.len()
     )?;
+    if let Some(path) = program {
+        write!(to, ", {PROGRAM}{path}\"")?;
+    }
+    write!(to, "}},\n\"traceEvents\": [")?;
     let mut comma = "";
     for (pe, ring) in rings.iter().enumerate() {
         let on = hosts.node(pe).map(|node| format!(" on node {node}")).unwrap_or_default();
@@ -147,6 +162,9 @@ fn write_event(
     if event.names[1] > 0 {
         write!(to, ", \"algorithm\": \"{}\"", ring.name(event.names[1]))?;
     }
+    if event.called > 0 {
+        write!(to, ", {CALLED}{:#x}\"", event.called)?;
+    }
     write!(to, "}}}}")
 }
 
@@ -198,6 +216,7 @@ mod tests {
                 bytes: 8,
                 peer,
                 place: 7,
+                called: 0,
             };
             vec![(event, times)]
         };

@@ -20,6 +20,7 @@ use crate::job::Job;
 use crate::job::control::Control;
 use crate::message;
 use clocks::{Clocks, Hosts};
+pub use json::{CALLED, PROGRAM};
 use onenode_core::area::SharedArea;
 use onenode_core::sys::mutex;
 use ring::Ring;
@@ -95,7 +96,7 @@ pub(crate) fn write(job: &Job, fetch: impl Fn(usize, usize) -> Result<(), Error>
             (Some(clocks), Some(nodes)) => clocks.hosts(&rings, |pe| nodes.node_of(pe)),
             _ => Hosts::one(),
         };
-        write_all(&path, &rings, &hosts)
+        write_all(&path, &rings, &hosts, program(job).as_deref())
     });
     if let Err(why) = written {
         message::say(format_args!("{}: {why}", env::TRACE.shown()));
@@ -109,7 +110,7 @@ pub(crate) fn write(job: &Job, fetch: impl Fn(usize, usize) -> Result<(), Error>
 /// The job's file cannot be read, or the file not written.
 pub fn write_of(control: &Control, path: &Path) -> Result<(), String> {
     let rings = rings(control.npes(), |pe| Ring::of(control, pe))?;
-    write_all(path, &rings, &Hosts::one())
+    write_all(path, &rings, &Hosts::one(), None)
 }
 
 /// The rings of all PEs.
@@ -121,10 +122,22 @@ fn rings(
     rings.map_err(|error| error.to_string())
 }
 
-fn write_all(path: &Path, rings: &[Option<Ring>], hosts: &Hosts) -> Result<(), String> {
+/// Where the program of all PEs is, if they run one and its path needs no escapes in JSON.
+fn program(job: &Job) -> Option<String> {
+    let path = std::env::current_exe().ok()?.into_os_string().into_string().ok()?;
+    let is_plain = !path.contains(|c: char| c.is_control() || c == '"' || c == '\\');
+    (is_plain && (0..job.npes()).all(|pe| job.is_near(pe) && job.runs_the_same(pe))).then_some(path)
+}
+
+fn write_all(
+    path: &Path,
+    rings: &[Option<Ring>],
+    hosts: &Hosts,
+    program: Option<&str>,
+) -> Result<(), String> {
     let written = || -> io::Result<()> {
         let mut file = BufWriter::new(File::create(path)?);
-        json::write(&mut file, rings, hosts)?;
+        json::write(&mut file, rings, hosts, program)?;
         file.flush()
     };
     written().map_err(|error| error.to_string())

@@ -4,7 +4,7 @@ use super::event::{Event, Kind, Peer};
 use super::ring::{Head, NAMES, Ring};
 use crate::atomics::{AtomicU32, Ordering};
 use crate::stats::class::Class;
-use crate::sys::clock;
+use crate::sys::{backtrace, clock};
 use onenode_core::area::SharedArea;
 use onenode_core::sys::mutex;
 use std::collections::HashMap;
@@ -134,7 +134,8 @@ impl Recorder {
         }
         let names = [tape.name(routine), algorithm.map_or(0, |name| tape.name(name))];
         let bytes = bytes as u64;
-        tape.push(Event { begin, end, kind, names, thread, calls: 1, bytes, peer, place });
+        let called = 0; // Found out if it is an event of its own.
+        tape.push(Event { begin, end, kind, names, thread, calls: 1, bytes, peer, place, called });
     }
 }
 
@@ -146,6 +147,10 @@ impl Tape {
                 self.last = Some(both);
             }
             None => {
+                // What happens inside of a call is called there, too.
+                let is_call = event.kind != Kind::Blocked;
+                let called = if is_call { backtrace::called_often_at() } else { 0 };
+                let event = Event { called, ..event };
                 self.ring.write(self.written, &event);
                 self.written += 1;
                 self.last = Some(event);

@@ -13,7 +13,7 @@ use onenode_core::packed;
 
 /// The most events.
 pub const EVENTS: usize = 32 << 10;
-const EVENT_WORDS: usize = 6;
+const EVENT_WORDS: usize = 7;
 /// The most names, each in so many words. The last one stands for those for which there is no room.
 pub const NAMES: usize = 512;
 const NAME_WORDS: usize = 7;
@@ -120,6 +120,7 @@ impl Ring {
                 | u64::from(thread) << 16
                 | u64::from(event.kind.encode()),
             u64::from(event.calls) << 32 | u64::from(peer),
+            event.called,
         ];
         let first = FIRST_EVENT + number as usize % EVENTS * EVENT_WORDS;
         let place = &self.words()[first..first + EVENT_WORDS];
@@ -139,13 +140,14 @@ impl Ring {
         let mut words = packed::load(&self.words()[first..first + EVENT_WORDS]);
         let mut next = || words.next();
         let (begin, end, bytes, place) = (next()?, next()?, next()?, next()?);
-        let (about, calls) = (next()?, next()?);
+        let (about, calls, called) = (next()?, next()?, next()?);
         let part = |shift: u32| (about >> shift) as u16;
         Some(Event {
             begin,
             end,
             bytes,
             place,
+            called,
             names: [part(48), part(32)],
             thread: part(16),
             kind: Kind::decode(about as u8)?,

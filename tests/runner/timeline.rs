@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+const TRACED: &str = "tests/programs/traced.c";
 /// The most events that a PE keeps.
 const KEPT: u64 = 32 << 10;
 /// A remote shell that gives host b a clock that is far ahead.
@@ -184,6 +185,16 @@ fn events(variant: Variant) -> Result {
         it.require(it.has(pe, "freed", &[("routine", "shmem_free".into())]), "the release")?;
         it.require(it.has(pe, "pe", &[("finalized", true.into())]), "the whole PE")?;
         it.require(it.has(pe, "put", &[("pe", ((pe + 1) % 4).into())]), "a put to the right")?;
+        // Static programs of the suite have no debugging information.
+        let has_line = |event: &Value| match (event["args"]["called"].as_str(), variant) {
+            (Some(address), Variant::Static) => address.starts_with("0x"),
+            (called, _) => called.and_then(|called| called.split_once(".c:")).is_some(),
+        };
+        let is_call =
+            |event: &&Value| event["args"]["routine"].is_string() && event["cat"] != "blocked";
+        let mut calls = it.of_pe(pe).filter(is_call);
+        let without = calls.find(|event| !has_line(event));
+        it.require(without.is_none(), format!("a line for {without:?}"))?;
     }
     // PE 1 waits while PE 0 sleeps for 0.2 s.
     let long = |event: &&Value| event["cat"] == "wait" && event["dur"].as_f64() > Some(100_000.0);
@@ -197,7 +208,7 @@ fn events(variant: Variant) -> Result {
 /// The oldest events give way.
 fn lost() -> Result {
     let path = file("lost")?;
-    let program = compile::plain("tests/programs/traced.c", &[])?;
+    let program = compile::plain(TRACED, &[])?;
     let mut command = traced(2, &path, &program);
     command.arg("20000");
     let it = Timeline::of(command, &path)?;
@@ -218,10 +229,16 @@ fn lost() -> Result {
     it.require(sum.as_u64() >= Some(2 * (40_000 - KEPT)), format!("{sum} are lost"))
 }
 
-/// A collect, whose members contribute differently, has each one's bytes and the algorithm of all.
+/// A collect, whose members contribute differently, has each one's bytes and the algorithm of all, and where it
+/// is called.
 fn collect() -> Result {
     let path = file("collect")?;
-    let program = compile::plain("tests/programs/traced.c", &[])?;
+    let source = tree::repository(TRACED);
+    let text = tree::read(&source)?;
+    let line =
+        text.lines().position(|line| line.contains("shmem_long_collect")).ok_or("no line")?;
+    let called = format!("{}:{}", source.display(), line + 1);
+    let program = compile::plain(TRACED, &[])?;
     let it = Timeline::of(traced(3, &path, &program), &path)?;
     it.outcome.success()?;
     for pe in 0..3 {
@@ -233,6 +250,9 @@ fn collect() -> Result {
         it.require(bytes == [own, 100 * own], format!("bytes of {calls:?}"))?;
         let algorithms: Vec<_> =
             calls.iter().filter_map(|args| args["algorithm"].as_str()).collect();
+        let is_there =
+            |args: &&Value| called.ends_with(args["called"].as_str().unwrap_or("nowhere"));
+        it.require(calls.iter().all(is_there), format!("{called} in {calls:?}"))?;
         let is_right = matches!(algorithms[..], ["small", long] if long != "small");
         it.require(is_right, format!("algorithms of {calls:?}"))?;
     }
@@ -242,7 +262,7 @@ fn collect() -> Result {
 /// The launcher writes what was recorded of a job that fails.
 fn failed() -> Result {
     let path = file("failed")?;
-    let program = compile::plain("tests/programs/traced.c", &[])?;
+    let program = compile::plain(TRACED, &[])?;
     let mut command = traced(2, &path, &program);
     command.arg("101");
     let it = Timeline::of(command, &path)?;
@@ -259,17 +279,20 @@ fn failed() -> Result {
 /// The variable does the same under any launcher.
 fn variable() -> Result {
     let path = file("variable")?;
-    let mut command = Command::new(compile::plain("tests/programs/traced.c", &[])?);
+    let mut command = Command::new(compile::plain(TRACED, &[])?);
     command.arg("1").env("SHMEM_TRACE", &path);
     let it = Timeline::of(command, &path)?;
     it.outcome.success()?;
     let put = [("routine", "shmem_long_p".into()), ("pe", 0.into()), ("calls", 1.into())];
-    it.require(it.has(0, "put", &put), "the put")
+    it.require(it.has(0, "put", &put), "the put")?;
+    let is_address = |event: &Value| event["args"]["called"].as_str()?.strip_prefix("0x").map(drop);
+    let mut puts = it.of_pe(0).filter(|event| event["cat"] == "put");
+    it.require(puts.all(|event| is_address(event).is_some()), "where it is called")
 }
 
 fn off() -> Result {
     let folder = tree::Folder::new("timeline-off")?;
-    let mut command = launch::oshrun(1, &compile::plain("tests/programs/traced.c", &[])?);
+    let mut command = launch::oshrun(1, &compile::plain(TRACED, &[])?);
     command.env("SHMEM_TRACE", "off").current_dir(&*folder);
     let outcome = launch::run(command)?;
     outcome.silent()?;
@@ -277,7 +300,7 @@ fn off() -> Result {
 }
 
 fn refused() -> Result {
-    let program = compile::plain("tests/programs/traced.c", &[])?;
+    let program = compile::plain(TRACED, &[])?;
     let outcome = launch::run(traced(1, Path::new("/nowhere/trace"), &program))?;
     outcome.fails(&["oshrun: --trace /nowhere/trace: No such file"])?;
     for (value, why) in [("/nowhere/trace", "the file cannot be written"), ("", "expected a path")]

@@ -127,9 +127,13 @@ impl Place {
     /// This address in the program that a process runs.
     pub fn in_program_of(pid: u32, address: u64) -> Option<Self> {
         let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?.into_os_string();
-        let path = path.into_string().ok()?;
+        Self::new(address, &path.into_string().ok()?)
+    }
+
+    /// This address in this file, if its path can be looked up.
+    pub fn new(address: u64, path: &str) -> Option<Self> {
         let fits = path.len() <= PATH_BYTES && !path.contains('\n');
-        fits.then_some(Self { address, path })
+        fits.then(|| Self { address, path: path.to_owned() })
     }
 
     /// The place that a line names, if it is one of the library's about a call.
