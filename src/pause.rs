@@ -3,9 +3,10 @@
 use crate::atomics::{AtomicBool, Ordering};
 use crate::counter::{Counter, WaitStrategy};
 use crate::job::about::{self, About};
-use crate::job::{self, call, health::Watch};
+use crate::job::{self, call, health, health::Watch};
 use crate::sys::mpi;
 use onenode_core::pause::{self, WaitPolicy, Waiting};
+use onenode_core::sys::process;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
@@ -102,6 +103,11 @@ impl Waiting for OfPe {
         Ok(())
     }
 
+    fn used(&self) -> u64 {
+        let on_this_cpu = job::existing().map(health::time_of_neighbours);
+        process::time_of_thread() + on_this_cpu.unwrap_or(0)
+    }
+
     fn longest_sleep(&self) -> Duration {
         let usual = WAIT_POLICY.longest_sleep();
         if mpi::is_there() { usual.min(SLEEP_WITH_MPI) } else { usual }
@@ -111,6 +117,7 @@ impl Waiting for OfPe {
         mpi::drive();
         if let Some(job) = job::existing() {
             job::ending::look(job);
+            health::note_cpu(job);
             let is_new = self.watch.is_new();
             if job::health::check_peers(job, &mut self.watch) {
                 about::note(job, self.about, since.elapsed(), is_new);

@@ -101,6 +101,8 @@ pub struct PeRecord {
     pub waiting: Waiting,
     /// Bytes of its symmetric heap in blocks.
     pub heap_used: AtomicU64,
+    /// The CPU that it was on when it last looked, plus 1; 0 if it has not.
+    pub cpu: AtomicU32,
 }
 
 /// Where a PE is in its life.

@@ -79,6 +79,22 @@ pub fn check_peers(job: &Job, watch: &mut Watch) -> bool {
     true
 }
 
+/// Notes on which CPU this PE is. Returns it as its record has it; 0 if the system does not tell.
+pub(crate) fn note_cpu(job: &Job) -> u32 {
+    let cpu = process::cpu().map_or(0, |cpu| cpu + 1);
+    job.control.pe(job.pe).cpu.store(cpu, Ordering::Relaxed);
+    cpu
+}
+
+/// How many nanoseconds of CPU time the other PEs have used that are on this PE's CPU, as far as known.
+#[cold]
+pub(crate) fn time_of_neighbours(job: &Job) -> u64 {
+    let cpu = note_cpu(job);
+    let is_here = |pe: &usize| job.control.pe(*pe).cpu.load(Ordering::Relaxed) == cpu;
+    let others = job.near().filter(|pe| *pe != job.pe).filter(is_here);
+    others.filter_map(|pe| job.control.job().pid(pe)).map(process::time_of).sum()
+}
+
 fn at_once(npes: usize) -> usize {
     AT_ONCE.div_ceil(crowd(npes) as usize).max(AT_ONCE_IN_CROWD)
 }

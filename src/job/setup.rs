@@ -186,6 +186,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let crowded = place.launcher != Launcher::Kitten && near.len() > cgroup::cpus_of_job();
     let sleeps = place.launcher != Launcher::Kitten;
     pause::set_wait_policy(crowded, sleeps, health::crowd(near.len()), locks_in_order);
+    health::note_cpu(job);
     if drives_mpi {
         sys::mpi::find();
     }

@@ -17,7 +17,7 @@ const PATIENCE: u32 = 32;
 /// waits.)
 const PATIENCE_ALONE: u32 = 256;
 
-/// After that, if each PE has its own CPU, only one failed test in this many yields the CPU: a
+/// After that, if each PE has its own CPU, only one failed test in this many is a step of a wait: a
 /// yield takes some 400 ns, a test 10. So a program that tests while it works pays little, and if
 /// others need the CPU after all they get it hardly later.
 const SELDOM: u32 = 16;

@@ -1,16 +1,21 @@
 //! How a process waits: it spins while that can pay, then yields the CPU, then sleeps, and keeps
-//! checking whether the wait still makes sense.
+//! checking whether the wait still makes sense. Where yields are lost to other jobs, it sleeps at once.
 
-use crate::atomics::{AtomicBool, AtomicU32, Ordering};
+mod policy;
+
+pub use policy::WaitPolicy;
+
+use crate::arch;
 use crate::counter::{Counter, WaitStrategy};
 use crate::sys::{futex, process};
+use policy::SPIN;
 use std::time::{Duration, Instant};
 
-/// How many spins pay when every process has a CPU: a few microseconds, ten times as long as a
-/// message between running processes takes. More spins do harm as soon as other programs want the
-/// CPUs: with 2000, a barrier of 2 on 2 CPUs took 76 us beside other work; with 200 it took 5 to
-/// 11.
+/// How many spins a wait begins with when every process has a CPU: a microsecond, longer than a message
+/// between running processes takes. Then it spins by the clock.
 const SPINS_ALONE: u32 = 100;
+/// Spins between two looks at the clock: about half a microsecond.
+const SPINS_A_LOOK: u32 = 32;
 /// When processes share CPUs, the awaited process may need this very CPU, so a wait does not spin
 /// at all. (With 20 spins a wait, a barrier of 4 to 16 processes on 2 CPUs took 1.35 times as long
 /// as a central counter with `sched_yield`; without, 1.05 times.)
@@ -21,59 +26,11 @@ const YIELDS: u32 = 512;
 const YIELDS_A_LOOK: u32 = 16;
 /// A wait that has yielded for this time counts as long, too.
 const LONG: Duration = Duration::from_millis(100);
-/// The longest sleep on a counter, in a small job.
-const SLEEP: Duration = Duration::from_millis(20);
-/// The longest nap where nobody can wake the process.
+/// The longest nap where nobody can wake the process, and the longest sleep in the place of a lost yield.
 const NAP: Duration = Duration::from_millis(1);
-
-/// How the processes of one client wait.
-#[derive(Debug)]
-pub struct WaitPolicy {
-    shared: AtomicBool,
-    sleeps: AtomicBool,
-    crowd: AtomicU32,
-}
-
-impl WaitPolicy {
-    /// The policy of processes that share CPUs.
-    pub const fn new() -> Self {
-        Self {
-            shared: AtomicBool::new(true),
-            sleeps: AtomicBool::new(true),
-            crowd: AtomicU32::new(1),
-        }
-    }
-
-    /// Sets whether processes share CPUs, whether long waits may sleep, and how many times as large
-    /// as a small job this one is. In a larger job, a yield gives that many times as many others
-    /// their turn, so processes that wake up only to look must do so that much less often.
-    pub fn set(&self, shared: bool, sleeps: bool, crowd: u32) {
-        self.crowd.store(crowd.max(1), Ordering::Relaxed);
-        self.shared.store(shared, Ordering::Relaxed);
-        self.sleeps.store(sleeps, Ordering::Relaxed);
-    }
-
-    /// Whether processes share CPUs.
-    #[inline(always)]
-    pub fn shared(&self) -> bool {
-        self.shared.load(Ordering::Relaxed)
-    }
-
-    /// The longest sleep on a counter: how late a sleeping process may notice that its wait should end.
-    pub fn longest_sleep(&self) -> Duration {
-        SLEEP * self.crowd()
-    }
-
-    fn crowd(&self) -> u32 {
-        self.crowd.load(Ordering::Relaxed)
-    }
-}
-
-impl Default for WaitPolicy {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+/// The first nap in the place of a lost yield. The next ones are longer by as much each, up to five
+/// times.
+const SHORT_NAP: Duration = Duration::from_micros(20);
 
 /// What a client does during a wait, besides passing the time. An error ends the wait.
 pub trait Waiting {
@@ -91,18 +48,28 @@ pub trait Waiting {
     /// # Errors
     /// As for [`turn`](Self::turn).
     fn look(&mut self, since: Instant) -> Result<(), Self::Stop>;
+    /// How many nanoseconds of CPU time the client's processes that share this thread's CPU have used, and
+    /// this thread itself.
+    fn used(&self) -> u64 {
+        process::time_of_thread()
+    }
     /// The longest sleep between two looks.
     fn longest_sleep(&self) -> Duration {
         self.policy().longest_sleep()
     }
 }
 
+/// A value of [`Pause::spins_until`]: the spin is over.
+const SPUN: u64 = u64::MAX;
+
 /// One wait. Call [`step`](Self::step) until the awaited event has occurred.
 #[derive(Debug, Default)]
 pub struct Pause<W> {
     steps: u32,
     yields: u32,
-    /// When the clock was first read.
+    /// When the spin ends, by [`process::clock`]; 0 before it is known.
+    spins_until: u64,
+    /// When the clock was first read in a wait that yields.
     began: Option<Instant>,
     /// Since when the wait counts as long.
     since: Option<Instant>,
@@ -113,7 +80,7 @@ impl<W> Pause<W> {
     /// Begins a wait.
     #[inline(always)]
     pub const fn new(waiting: W) -> Self {
-        Self { steps: 0, yields: 0, began: None, since: None, waiting }
+        Self { steps: 0, yields: 0, spins_until: 0, began: None, since: None, waiting }
     }
 
     /// The waiting client.
@@ -142,21 +109,68 @@ impl<W: Waiting> Pause<W> {
         self.steps < spins
     }
 
-    /// [`step`](Self::step) for a caller that has spun long enough: yields the CPU.
+    /// [`step`](Self::step) for a caller that has polled often enough: spins by the clock if every
+    /// process has a CPU, then yields it or naps.
     ///
     /// # Errors
     /// As for `step`.
     #[cold]
     pub fn step_aside(&mut self) -> Result<(), W::Stop> {
-        self.give_way()?;
-        if self.is_long() { self.nap() } else { Ok(()) }
+        if self.spins_on()? {
+            return Ok(());
+        }
+        let policy = self.waiting.policy();
+        if policy.loses_yields() || self.is_long() && policy.shared() {
+            self.nap()
+        } else {
+            self.give_way()
+        }
+    }
+
+    /// Spins once more, if every process has a CPU and the time for that is not over.
+    #[inline(always)]
+    fn spins_on(&mut self) -> Result<bool, W::Stop> {
+        if self.waiting.policy().shared() || self.spins_until == SPUN {
+            return Ok(false);
+        }
+        std::hint::spin_loop();
+        if self.steps % SPINS_A_LOOK == 0 { self.look_at_clock() } else { Ok(true) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_at_clock(&mut self) -> Result<bool, W::Stop> {
+        self.waiting.turn()?;
+        let (now, policy) = (process::clock(), self.waiting.policy());
+        if self.spins_until == 0 && policy.may_spin(now) {
+            self.spins_until = now + SPIN;
+        } else if now >= self.spins_until {
+            if self.spins_until > 0 {
+                policy.spun_in_vain(now);
+            }
+            self.spins_until = SPUN;
+        }
+        Ok(self.spins_until != SPUN)
     }
 
     /// Yields the CPU. Inlined, because a processor that has switched processes no longer knows where
     /// calls return to: each return then takes as long as a hundred instructions.
     #[inline(always)]
     fn give_way(&mut self) -> Result<(), W::Stop> {
+        let before = arch::ticks();
         process::yield_cpu();
+        let took = arch::ticks().wrapping_sub(before);
+        let policy = self.waiting.policy();
+        if policy.is_lost(took) {
+            policy.lost(took, || self.waiting.used());
+        } else {
+            policy.yielded();
+        }
+        self.gave_way()
+    }
+
+    #[inline(always)]
+    fn gave_way(&mut self) -> Result<(), W::Stop> {
         self.waiting.turn()?;
         self.yields = self.yields.wrapping_add(1);
         if self.yields % YIELDS_A_LOOK == 0 { self.look_if_due() } else { Ok(()) }
@@ -185,18 +199,17 @@ impl<W: Waiting> Pause<W> {
         self.waiting.look(since)
     }
 
-    /// Sleeps in a long wait for a plain word, which nobody announces. Where processes share CPUs,
-    /// a waiting process must not take time from working ones: the scheduler gives processes that
-    /// only yield the same share as those that work. The nap lasts an eighth of the time waited so
-    /// far, so it never makes a wait much longer.
+    /// Sleeps in a wait for a plain word, which nobody announces: in the place of a lost yield, and in a
+    /// long wait where processes share CPUs. There a waiting process must not take time from working ones:
+    /// the scheduler gives processes that only yield the same share as those that work. The nap lasts an
+    /// eighth of the long time waited so far, so it never makes a wait much longer.
     fn nap(&mut self) -> Result<(), W::Stop> {
-        match self.since {
-            Some(since) if self.waiting.policy().shared() => {
-                process::sleep((since.elapsed() / 8).min(NAP));
-                self.look()
-            }
-            _ => Ok(()),
-        }
+        let time = match self.since {
+            None => SHORT_NAP * (self.yields + 1).min(5),
+            Some(since) => (since.elapsed() / 8).clamp(SHORT_NAP, NAP),
+        };
+        process::nap(time);
+        if self.is_long() { self.look() } else { self.gave_way() }
     }
 }
 
@@ -204,14 +217,23 @@ impl<W: Waiting> WaitStrategy for Pause<W> {
     type Stop = W::Stop;
 
     fn pause(&mut self) -> Result<bool, W::Stop> {
-        if !self.spin() {
-            self.give_way()?;
+        if self.spin() || self.spins_on()? {
+            return Ok(false);
         }
-        Ok(self.is_long() && self.waiting.policy().sleeps.load(Ordering::Relaxed))
+        let policy = self.waiting.policy();
+        if policy.loses_yields() {
+            // Sleeps only after the client had two turns, in which it sends what it has held back.
+            self.gave_way()?;
+            return Ok(self.yields >= 2);
+        }
+        self.give_way()?;
+        Ok(self.is_long() && self.waiting.policy().sleeps())
     }
 
     fn sleep(&mut self, counter: &Counter, seen: u64) -> Result<(), W::Stop> {
-        futex::sleep(counter.place(), seen, self.waiting.longest_sleep());
-        self.look()
+        let most = if self.is_long() { self.waiting.longest_sleep() } else { NAP };
+        let woken = futex::sleep(counter.place(), seen, most);
+        // A short sleep is no more than a yield.
+        if woken && !self.is_long() { Ok(()) } else { self.look() }
     }
 }

@@ -35,7 +35,7 @@ pub use this::write_back::WriteBack;
 /// Facts of the architecture.
 pub use this::{
     ADDS_CONSTANTS, ARGUMENT_REGISTERS, DELAYS_LOADS_BEHIND_STORES, EXCHANGES_ARE_FULL_BARRIERS,
-    FUNCTION_RELOCATIONS, REACHES_NEXT_WORDS,
+    FUNCTION_RELOCATIONS, REACHES_NEXT_WORDS, ticks, ticks_a_microsecond,
 };
 
 /// Bytes of a cache line that copies start at.

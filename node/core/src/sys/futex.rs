@@ -11,9 +11,9 @@ fn low_half(place: *const u64) -> *const AtomicU32 {
 }
 
 /// Sleeps until woken on the number at `place`, at most for `most`. Does not sleep if the number's
-/// low half differs from that of `seen`.
-pub fn sleep(place: *const u64, seen: u64, most: Duration) {
-    raw::futex_wait(low_half(place), seen as u32, most);
+/// low half differs from that of `seen`. Returns false if the time is over.
+pub fn sleep(place: *const u64, seen: u64, most: Duration) -> bool {
+    raw::futex_wait(low_half(place), seen as u32, most)
 }
 
 /// Wakes all processes that sleep on the number at `place`.

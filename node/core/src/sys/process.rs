@@ -15,6 +15,7 @@ use std::time::Duration;
 unsafe extern "C" {
     safe fn sysconf(name: libc::c_int) -> libc::c_long;
     safe fn getauxval(name: libc::c_ulong) -> libc::c_ulong;
+    safe fn sched_getcpu() -> libc::c_int;
     safe fn _exit(status: libc::c_int) -> !;
 }
 
@@ -39,6 +40,46 @@ pub fn parent() -> u32 {
 #[inline(always)]
 pub fn yield_cpu() {
     plain(Plain::SchedYield, []);
+}
+
+/// Nanoseconds since some moment in the past.
+#[inline(always)]
+pub fn clock() -> u64 {
+    read_clock(libc::CLOCK_MONOTONIC)
+}
+
+/// How many nanoseconds this thread has used a CPU.
+pub fn time_of_thread() -> u64 {
+    read_clock(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// How many nanoseconds the threads of a process have used CPUs; 0 if the system does not tell.
+pub fn time_of(pid: u32) -> u64 {
+    /// `CPUCLOCK_SCHED` of the kernel. Above it in a clock's number is the complement of the process's.
+    const SCHEDULED: libc::clockid_t = 2;
+    read_clock(!(pid as libc::clockid_t) << 3 | SCHEDULED)
+}
+
+/// Nanoseconds that a clock shows; 0 if there is no such clock.
+#[inline(always)]
+fn read_clock(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call writes to the local.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The CPU that this thread is on, if the system tells.
+pub fn cpu() -> Option<u32> {
+    u32::try_from(sched_getcpu()).ok()
+}
+
+/// Sleeps for this time and hardly longer: a timer of the kernel may otherwise come 50 us late.
+pub fn nap(time: Duration) {
+    let slack = plain(Plain::Prctl, [libc::PR_GET_TIMERSLACK as usize]);
+    plain(Plain::Prctl, [libc::PR_SET_TIMERSLACK as usize, 1]);
+    sleep(time);
+    plain(Plain::Prctl, [libc::PR_SET_TIMERSLACK as usize, slack.max(0) as usize]);
 }
 
 /// Sleeps for this time. By the oldest call for that: the standard library makes one that Kitten

@@ -33,6 +33,8 @@ pub enum Plain {
     GetPid = libc::SYS_getpid,
     /// gettid(2)
     GetTid = libc::SYS_gettid,
+    /// prctl(2), with operations that access no memory
+    Prctl = libc::SYS_prctl,
     /// sched_yield(2)
     SchedYield = libc::SYS_sched_yield,
     /// tgkill(2)
@@ -157,9 +159,9 @@ pub fn await_signal(signal: i32, most: Duration) {
     }
 }
 
-/// Sleeps while `word` has this value, for at most `most`.
-pub fn futex_wait(word: *const AtomicU32, value: u32, most: Duration) {
-    futex(word, value, Some(timespec(most)));
+/// Sleeps while `word` has this value, for at most `most`. Returns false if that time is over.
+pub fn futex_wait(word: *const AtomicU32, value: u32, most: Duration) -> bool {
+    futex(word, value, Some(timespec(most))) != -libc::ETIMEDOUT as isize
 }
 
 /// Wakes all sleepers on `word`.
@@ -168,11 +170,11 @@ pub fn futex_wake(word: *const AtomicU32) {
 }
 
 /// Sleeps on `word` for so long while it has this value; without a time, wakes so many sleepers.
-fn futex(word: *const AtomicU32, value: u32, time: Option<libc::timespec>) {
+fn futex(word: *const AtomicU32, value: u32, time: Option<libc::timespec>) -> isize {
     let how = if time.is_some() { libc::FUTEX_WAIT } else { libc::FUTEX_WAKE };
     let time = time.as_ref().map_or(0, |time| &raw const *time as usize);
     // SAFETY: the kernel only reads the word, or fails if it cannot, and the local time.
-    unsafe { syscall(libc::SYS_futex, [word as usize, how as usize, value as usize, time]) };
+    unsafe { syscall(libc::SYS_futex, [word as usize, how as usize, value as usize, time]) }
 }
 
 fn timespec(time: Duration) -> libc::timespec {

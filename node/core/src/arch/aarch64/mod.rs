@@ -1,4 +1,7 @@
 //! AArch64.
+#![allow(unsafe_code)]
+
+use std::arch::asm;
 
 pub mod atomics;
 pub mod copies;
@@ -19,3 +22,21 @@ pub const DELAYS_LOADS_BEHIND_STORES: bool = false;
 pub const FUNCTION_RELOCATIONS: [u32; 2] = [1025, 1026];
 /// A word near another is reached more cheaply than one far from it: distances in an access are short.
 pub const REACHES_NEXT_WORDS: bool = true;
+
+/// A counter of time, read in less time than a clock.
+#[inline(always)]
+pub fn ticks() -> u64 {
+    let ticks;
+    // SAFETY: reads a counter that Linux lets programs read.
+    unsafe { asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack, preserves_flags)) };
+    ticks
+}
+
+/// How often [`ticks`] counts in a microsecond.
+#[inline(always)]
+pub fn ticks_a_microsecond() -> u64 {
+    let hertz: u64;
+    // SAFETY: reads a number that Linux lets programs read.
+    unsafe { asm!("mrs {}, cntfrq_el0", out(reg) hertz, options(nomem, nostack, preserves_flags)) };
+    hertz.div_ceil(1_000_000)
+}

@@ -1,0 +1,210 @@
+//! How the processes of a client wait, and what one of them has learnt of its CPU.
+//!
+//! A yield is for the others of the job. Beside a busy process of another job it gives away a whole time
+//! slice, some milliseconds, and the processes of the job do so one after the other. A process that sleeps
+//! instead takes the CPU when it wakes. So yields are timed, and while they are lost, waits sleep.
+
+use crate::arch;
+use crate::atomics::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use crate::sys::process;
+use std::time::Duration;
+
+/// The longest sleep on a counter, in a small job.
+const SLEEP: Duration = Duration::from_millis(20);
+/// How many nanoseconds a wait spins when every process has a CPU. What a running process does meanwhile
+/// mostly takes less, and one that does not run is away for milliseconds.
+pub(super) const SPIN: u64 = 100_000;
+/// After a spin in vain none is made for so many nanoseconds: should threads or processes want this CPU after
+/// all, spins take a ninth of it.
+const NO_SPIN: u64 = 8 * SPIN;
+/// How many microseconds a yield takes at least, in a small job, that gave the CPU to a process that computes.
+/// Others take some tenths of one for each process that they give a turn.
+const LOST: u64 = 500;
+/// Lost yields are dear if fewer others than this came between them: where they are, there are at most three. A busy process in another group of the
+/// scheduler (a session, a container) takes the CPU as rarely as if nobody yielded.
+const CHEAP: u32 = 8;
+/// So many dear yields in a row show that others want this CPU: one may be the start of a process.
+const SURE: u32 = 3;
+/// For how many nanoseconds that is assumed then; twice as long if it is found again at once, up to a limit.
+const HOLD: u64 = 10_000_000;
+const LONGEST_HOLD: u64 = 1_000_000_000;
+
+/// How the processes of one client wait.
+#[derive(Debug)]
+pub struct WaitPolicy {
+    shared: AtomicBool,
+    sleeps: AtomicBool,
+    crowd: AtomicU32,
+    /// Yields since one was lost.
+    yields: AtomicU32,
+    /// Dear ones in a row.
+    dear: AtomicU32,
+    /// Until when yields count as lost, by [`process::clock`]; 0 if they never did.
+    until: AtomicU64,
+    /// For how long that was assumed.
+    hold: AtomicU64,
+    /// When a yield was last lost, and how much CPU time had then been used.
+    last: [AtomicU64; 2],
+    /// When a wait may spin again.
+    spin_from: AtomicU64,
+}
+
+impl WaitPolicy {
+    /// The policy of processes that share CPUs.
+    pub const fn new() -> Self {
+        Self {
+            shared: AtomicBool::new(true),
+            sleeps: AtomicBool::new(true),
+            crowd: AtomicU32::new(1),
+            yields: AtomicU32::new(0),
+            dear: AtomicU32::new(0),
+            until: AtomicU64::new(0),
+            hold: AtomicU64::new(0),
+            last: [AtomicU64::new(0), AtomicU64::new(0)],
+            spin_from: AtomicU64::new(0),
+        }
+    }
+
+    /// Sets whether processes share CPUs, whether waits may sleep, and how many times as large
+    /// as a small job this one is. In a larger job, a yield gives that many times as many others
+    /// their turn, so processes that wake up only to look must do so that much less often.
+    pub fn set(&self, shared: bool, sleeps: bool, crowd: u32) {
+        self.crowd.store(crowd.max(1), Ordering::Relaxed);
+        self.shared.store(shared, Ordering::Relaxed);
+        self.sleeps.store(sleeps, Ordering::Relaxed);
+    }
+
+    /// Whether processes share CPUs.
+    #[inline(always)]
+    pub fn shared(&self) -> bool {
+        self.shared.load(Ordering::Relaxed)
+    }
+
+    /// Whether waits may sleep.
+    pub(super) fn sleeps(&self) -> bool {
+        self.sleeps.load(Ordering::Relaxed)
+    }
+
+    /// The longest sleep on a counter: how late a sleeping process may notice that its wait should end.
+    pub fn longest_sleep(&self) -> Duration {
+        SLEEP * self.crowd()
+    }
+
+    #[inline(always)]
+    pub(super) fn crowd(&self) -> u32 {
+        self.crowd.load(Ordering::Relaxed)
+    }
+
+    /// Whether a wait that begins to spin at this time may do so.
+    pub(super) fn may_spin(&self, now: u64) -> bool {
+        now >= self.spin_from.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a spin has ended before the wait.
+    pub(super) fn spun_in_vain(&self, now: u64) {
+        self.spin_from.store(now + NO_SPIN, Ordering::Relaxed);
+    }
+
+    /// Whether a wait should sleep, since a yield would be lost.
+    #[inline(always)]
+    pub(super) fn loses_yields(&self) -> bool {
+        match self.until.load(Ordering::Relaxed) {
+            0 => false,
+            until => process::clock() < until && self.sleeps(),
+        }
+    }
+
+    /// Whether a yield that took so many ticks gave the CPU to a process that computes.
+    #[inline(always)]
+    pub(super) fn is_lost(&self, ticks: u64) -> bool {
+        ticks > LOST * arch::ticks_a_microsecond() * u64::from(self.crowd())
+    }
+
+    /// Counts a yield that was not lost. Threads may miss each other's: the number matters little.
+    #[inline(always)]
+    pub(super) fn yielded(&self) {
+        let yields = self.yields.load(Ordering::Relaxed);
+        self.yields.store(yields.wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// Notes a lost yield that took so many ticks. `used` tells how much CPU time this thread and the others
+    /// of the client on its CPU have used so far: what they have not used, others have. It is not asked
+    /// about yields that are lost rarely.
+    #[cold]
+    pub(super) fn lost(&self, ticks: u64, used: impl FnOnce() -> u64) {
+        if self.yields.swap(0, Ordering::Relaxed) >= CHEAP {
+            return self.dear.store(0, Ordering::Relaxed);
+        }
+        let (now, used) = (process::clock(), used());
+        let [since, before] = &self.last;
+        let passed = now.saturating_sub(since.swap(now, Ordering::Relaxed));
+        let used = used.saturating_sub(before.swap(used, Ordering::Relaxed));
+        if passed.saturating_sub(used) <= ticks / arch::ticks_a_microsecond() * 1000 / 2 {
+            return self.dear.store(0, Ordering::Relaxed);
+        }
+        let dear = self.dear.fetch_add(1, Ordering::Relaxed) + 1;
+        let (until, hold) = (self.until.load(Ordering::Relaxed), self.hold.load(Ordering::Relaxed));
+        let again = until != 0 && now < until + 2 * hold;
+        if again || dear >= SURE {
+            let hold = if again { (2 * hold).min(LONGEST_HOLD) } else { HOLD };
+            self.hold.store(hold, Ordering::Relaxed);
+            self.until.store(now + hold, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Default for WaitPolicy {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lose(policy: &WaitPolicy, used: u64) {
+        policy.lost(0, || used);
+    }
+
+    #[test]
+    fn waits_sleep_once_yields_are_lost_to_others() {
+        let policy = WaitPolicy::new();
+        for _ in 1..SURE {
+            lose(&policy, 0);
+            assert!(!policy.loses_yields());
+        }
+        lose(&policy, 0);
+        assert!(policy.loses_yields());
+        policy.set(true, false, 1);
+        assert!(!policy.loses_yields());
+    }
+
+    #[test]
+    fn rarely_lost_yields_are_no_reason_to_sleep() {
+        let policy = WaitPolicy::new();
+        for _ in 0..2 * SURE {
+            (0..CHEAP).for_each(|_| policy.yielded());
+            lose(&policy, 0);
+        }
+        assert!(!policy.loses_yields());
+    }
+
+    #[test]
+    fn yields_that_others_of_the_client_used_are_not_lost() {
+        let policy = WaitPolicy::new();
+        for _ in 0..2 * SURE {
+            lose(&policy, process::clock());
+        }
+        assert!(!policy.loses_yields());
+    }
+
+    #[test]
+    fn no_spin_soon_follows_one_in_vain() {
+        let policy = WaitPolicy::new();
+        assert!(policy.may_spin(1));
+        policy.spun_in_vain(1);
+        assert!(!policy.may_spin(1 + SPIN));
+        assert!(policy.may_spin(1 + NO_SPIN));
+    }
+}
