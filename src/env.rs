@@ -108,6 +108,9 @@ variables! {
          eagerly, all in shmem_init, which then waits for all PEs.";
     TRANSPORT = "SHMEM_TRANSPORT", ValueKind::Word(&["tcp", "rdma", "auto"]), "tcp",
         "What carries messages between hosts: TCP, RDMA, or, automatically, RDMA if it works on all hosts, else TCP.";
+    WAIT = "SHMEM_WAIT", ValueKind::Word(&["auto", "spin", "yield", "sleep"]), "auto",
+        "What waits do once their first steps are over: spin until they end, yield the CPU to other processes, \
+         sleep, or auto: what suits the CPUs and their other users.";
     LOCK_ORDER = "SHMEM_LOCK_ORDER", ValueKind::Word(&["auto", "arrival"]), "auto",
         "Order in which PEs get a lock: that of their arrival, or auto: where PEs share CPUs, a running \
          PE may take a free lock ahead of the line, until the first in it has waited for 1 ms.";

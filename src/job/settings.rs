@@ -11,6 +11,7 @@ use crate::memory::pages;
 use crate::memory::partition::Spec;
 use crate::{collectives, env};
 use onenode_core::layout::{Layout, Sizes};
+use onenode_core::pause::WaitMode;
 use onenode_core::segment::{self, DataSegment};
 use onenode_core::sys::map;
 
@@ -30,6 +31,8 @@ pub(super) struct Settings {
     /// Those on devices.
     pub on_devices: Vec<Spec>,
     pub layout: Layout,
+    /// What waits do.
+    pub wait: WaitMode,
     /// Whether PEs get locks in the order of their arrival, even if they share CPUs.
     pub locks_in_order: bool,
     /// Whether long waits let MPI make progress.
@@ -61,6 +64,12 @@ impl Settings {
         };
         let layout = choice.backend.layout(&data, &sizes, npes);
         let layout = layout.map_err(|error| no_room(error, !sizes.partitions.is_empty()))?;
+        let wait = match env::WAIT.word()? {
+            Some("spin") => WaitMode::Spin,
+            Some("yield") => WaitMode::Yield,
+            Some("sleep") => WaitMode::Sleep,
+            _ => WaitMode::Auto,
+        };
         let locks_in_order = env::LOCK_ORDER.word()? == Some("arrival");
         let eager = env::ATTACH.word()? == Some("eager");
         let drives_mpi = env::MPI_PROGRESS.word()? != Some("off");
@@ -75,6 +84,7 @@ impl Settings {
             in_slot,
             on_devices,
             layout,
+            wait,
             locks_in_order,
             drives_mpi,
             eager,

@@ -119,6 +119,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
         in_slot,
         on_devices,
         layout,
+        wait,
         locks_in_order,
         drives_mpi,
         eager,
@@ -186,6 +187,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let crowded = place.launcher != Launcher::Kitten && near.len() > cgroup::cpus_of_job();
     let sleeps = place.launcher != Launcher::Kitten;
     pause::set_wait_policy(crowded, sleeps, health::crowd(near.len()), locks_in_order);
+    pause::WAIT_POLICY.fix(wait);
     health::note_cpu(job);
     if drives_mpi {
         sys::mpi::find();

@@ -73,6 +73,7 @@ fn as_written() -> Result {
         ("SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "Perhaps"),
         ("SHMEM_BACKEND", "MEMFDX"),
         ("SHMEM_STARTUP_TIMEOUT", "1e400"),
+        ("SHMEM_WAIT", "block"),
         ("SHMEM_LOCK_ORDER", "fifo"),
         ("SHMEM_MPI_PROGRESS", "on"),
         ("SHMEM_ATTACH", "early"),

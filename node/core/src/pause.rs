@@ -3,7 +3,7 @@
 
 mod policy;
 
-pub use policy::WaitPolicy;
+pub use policy::{WaitMode, WaitPolicy};
 
 use crate::arch;
 use crate::counter::{Counter, WaitStrategy};
@@ -127,10 +127,10 @@ impl<W: Waiting> Pause<W> {
         }
     }
 
-    /// Spins once more, if every process has a CPU and the time for that is not over.
+    /// Spins once more, if waits do so by the clock and the time for that is not over.
     #[inline(always)]
     fn spins_on(&mut self) -> Result<bool, W::Stop> {
-        if self.waiting.policy().shared() || self.spins_until == SPUN {
+        if self.spins_until == SPUN || !self.waiting.policy().spins() {
             return Ok(false);
         }
         std::hint::spin_loop();
@@ -144,6 +144,11 @@ impl<W: Waiting> Pause<W> {
         let (now, policy) = (process::clock(), self.waiting.policy());
         if self.spins_until == 0 && policy.may_spin(now) {
             self.spins_until = now + SPIN;
+        } else if now >= self.spins_until && policy.spins_only() {
+            self.spins_until = now + SPIN;
+            // It counts no further than its type allows.
+            self.steps = SPINS_ALONE.next_multiple_of(SPINS_A_LOOK);
+            self.look()?;
         } else if now >= self.spins_until {
             if self.spins_until > 0 {
                 policy.spun_in_vain(now);

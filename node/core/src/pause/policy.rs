@@ -5,7 +5,7 @@
 //! instead takes the CPU when it wakes. So yields are timed, and while they are lost, waits sleep.
 
 use crate::arch;
-use crate::atomics::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use crate::atomics::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use crate::sys::process;
 use std::time::Duration;
 
@@ -29,9 +29,25 @@ const SURE: u32 = 3;
 const HOLD: u64 = 10_000_000;
 const LONGEST_HOLD: u64 = 1_000_000_000;
 
+/// What waits do, once their first steps are over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum WaitMode {
+    /// What has proved best.
+    Auto,
+    /// They spin until they end, and never give the CPU away.
+    Spin,
+    /// They yield the CPU, and sleep only when they have lasted for long.
+    Yield,
+    /// They sleep at once, if waits may sleep.
+    Sleep,
+}
+
 /// How the processes of one client wait.
 #[derive(Debug)]
 pub struct WaitPolicy {
+    /// A [`WaitMode`].
+    mode: AtomicU8,
     shared: AtomicBool,
     sleeps: AtomicBool,
     crowd: AtomicU32,
@@ -53,6 +69,7 @@ impl WaitPolicy {
     /// The policy of processes that share CPUs.
     pub const fn new() -> Self {
         Self {
+            mode: AtomicU8::new(WaitMode::Auto as u8),
             shared: AtomicBool::new(true),
             sleeps: AtomicBool::new(true),
             crowd: AtomicU32::new(1),
@@ -72,6 +89,25 @@ impl WaitPolicy {
         self.crowd.store(crowd.max(1), Ordering::Relaxed);
         self.shared.store(shared, Ordering::Relaxed);
         self.sleeps.store(sleeps, Ordering::Relaxed);
+    }
+
+    /// Sets what waits do.
+    pub fn fix(&self, mode: WaitMode) {
+        self.mode.store(mode as u8, Ordering::Relaxed);
+    }
+
+    fn is(&self, mode: WaitMode) -> bool {
+        self.mode.load(Ordering::Relaxed) == mode as u8
+    }
+
+    /// Whether waits spin by the clock, and whether they do nothing else.
+    #[inline(always)]
+    pub(super) fn spins(&self) -> bool {
+        self.is(WaitMode::Auto) && !self.shared() || self.spins_only()
+    }
+
+    pub(super) fn spins_only(&self) -> bool {
+        self.is(WaitMode::Spin)
     }
 
     /// Whether processes share CPUs.
@@ -108,10 +144,8 @@ impl WaitPolicy {
     /// Whether a wait should sleep, since a yield would be lost.
     #[inline(always)]
     pub(super) fn loses_yields(&self) -> bool {
-        match self.until.load(Ordering::Relaxed) {
-            0 => false,
-            until => process::clock() < until && self.sleeps(),
-        }
+        let until = self.until.load(Ordering::Relaxed);
+        (until > 0 && process::clock() < until || self.is(WaitMode::Sleep)) && self.sleeps()
     }
 
     /// Whether a yield that took so many ticks gave the CPU to a process that computes.
@@ -132,7 +166,7 @@ impl WaitPolicy {
     /// about yields that are lost rarely.
     #[cold]
     pub(super) fn lost(&self, ticks: u64, used: impl FnOnce() -> u64) {
-        if self.yields.swap(0, Ordering::Relaxed) >= CHEAP {
+        if self.yields.swap(0, Ordering::Relaxed) >= CHEAP || !self.is(WaitMode::Auto) {
             return self.dear.store(0, Ordering::Relaxed);
         }
         let (now, used) = (process::clock(), used());
@@ -178,6 +212,18 @@ mod tests {
         assert!(policy.loses_yields());
         policy.set(true, false, 1);
         assert!(!policy.loses_yields());
+    }
+
+    #[test]
+    fn a_mode_that_is_fixed_does_not_change() {
+        let policy = WaitPolicy::new();
+        policy.fix(WaitMode::Yield);
+        (0..SURE).for_each(|_| lose(&policy, 0));
+        assert!(!policy.loses_yields() && !policy.spins());
+        policy.fix(WaitMode::Spin);
+        assert!(!policy.loses_yields() && policy.spins());
+        policy.fix(WaitMode::Sleep);
+        assert!(policy.loses_yields() && !policy.spins());
     }
 
     #[test]
