@@ -59,7 +59,7 @@ pub struct WaitPolicy {
     until: AtomicU64,
     /// For how long that was assumed.
     hold: AtomicU64,
-    /// When a yield was last lost, and how much CPU time had then been used.
+    /// When a dear yield was over, and how much CPU time had then been used.
     last: [AtomicU64; 2],
     /// When a wait may spin again.
     spin_from: AtomicU64,
@@ -162,28 +162,40 @@ impl WaitPolicy {
     }
 
     /// Notes a lost yield that took so many ticks. `used` tells how much CPU time this thread and the others
-    /// of the client on its CPU have used so far: what they have not used, others have. It is not asked
-    /// about yields that are lost rarely.
+    /// of the client on its CPU have used so far: what they have not used, others have. It is asked about
+    /// the last two of [`SURE`] dear yields: asking takes time just when a process has got its CPU back.
     #[cold]
     pub(super) fn lost(&self, ticks: u64, used: impl FnOnce() -> u64) {
         if self.yields.swap(0, Ordering::Relaxed) >= CHEAP || !self.is(WaitMode::Auto) {
             return self.dear.store(0, Ordering::Relaxed);
         }
-        let (now, used) = (process::clock(), used());
+        let now = process::clock();
+        let (until, hold) = (self.until.load(Ordering::Relaxed), self.hold.load(Ordering::Relaxed));
+        if until != 0 && now < until + 2 * hold {
+            return self.assume_lost(now, (2 * hold).min(LONGEST_HOLD));
+        }
+        let dear = self.dear.fetch_add(1, Ordering::Relaxed) + 1;
+        if dear < SURE - 1 {
+            return;
+        }
+        let used = used();
         let [since, before] = &self.last;
         let passed = now.saturating_sub(since.swap(now, Ordering::Relaxed));
         let used = used.saturating_sub(before.swap(used, Ordering::Relaxed));
-        if passed.saturating_sub(used) <= ticks / arch::ticks_a_microsecond() * 1000 / 2 {
-            return self.dear.store(0, Ordering::Relaxed);
+        if dear < SURE {
+            return;
         }
-        let dear = self.dear.fetch_add(1, Ordering::Relaxed) + 1;
-        let (until, hold) = (self.until.load(Ordering::Relaxed), self.hold.load(Ordering::Relaxed));
-        let again = until != 0 && now < until + 2 * hold;
-        if again || dear >= SURE {
-            let hold = if again { (2 * hold).min(LONGEST_HOLD) } else { HOLD };
-            self.hold.store(hold, Ordering::Relaxed);
-            self.until.store(now + hold, Ordering::Relaxed);
+        if passed.saturating_sub(used) > ticks / arch::ticks_a_microsecond() * 1000 / 2 {
+            self.assume_lost(now, HOLD);
+        } else {
+            self.dear.store(0, Ordering::Relaxed);
         }
+    }
+
+    fn assume_lost(&self, now: u64, hold: u64) {
+        self.dear.store(0, Ordering::Relaxed);
+        self.hold.store(hold, Ordering::Relaxed);
+        self.until.store(now + hold, Ordering::Relaxed);
     }
 }
 
