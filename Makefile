@@ -142,11 +142,11 @@ demo: $(if $(OUTDATED),quick)
 
 # Steps and their summary: see tests/check.
 TESTED := --workspace --exclude oneshmem-bench
-test: quick
+test:
 	BUILD=$(QUICK_TREE) ONESHMEM_PREFIX=$(abspath $(QUICK_TREE)) CARGO=$(CARGO) MAKE=$(MAKE) \
 	    TESTED='$(TESTED)' tests/check test
 
-check: all
+check:
 	BUILD=$(BUILD) CARGO=$(CARGO) MAKE=$(MAKE) tests/check all
 
 # The conformance tests over XPMEM, here or in a virtual machine: see tests/xpmem/run.
