@@ -20,8 +20,9 @@ const NO_SPIN: u64 = 8 * SPIN;
 /// How many microseconds a yield takes at least, in a small job, that gave the CPU to a process that computes.
 /// Others take some tenths of one for each process that they give a turn.
 const LOST: u64 = 500;
-/// Lost yields are dear if fewer others than this came between them: where they are, there are at most three. A busy process in another group of the
-/// scheduler (a session, a container) takes the CPU as rarely as if nobody yielded.
+/// Lost yields are dear if fewer others than this came between them. Beside a busy process in this scheduler's
+/// group there are at most three. One in another group (a session, a container) takes the CPU as rarely as if
+/// nobody yielded.
 const CHEAP: u32 = 8;
 /// So many dear yields in a row show that others want this CPU: one may be the start of a process.
 const SURE: u32 = 3;
