@@ -98,6 +98,8 @@ pub mod order;
 #[doc(hidden)]
 pub mod partition;
 #[doc(hidden)]
+pub mod pause;
+#[doc(hidden)]
 pub mod rma;
 #[doc(hidden)]
 pub mod signal;
@@ -117,7 +119,6 @@ pub mod wait;
 mod device;
 mod failure;
 mod operand;
-mod pause;
 mod shmem;
 mod slow;
 mod sys;

@@ -2,10 +2,11 @@
 
 use crate::atomics::{AtomicBool, Ordering};
 use crate::counter::{Counter, WaitStrategy};
+use crate::env;
 use crate::job::about::{self, About};
 use crate::job::{self, call, health, health::Watch};
 use crate::sys::mpi;
-use onenode_core::pause::{self, WaitPolicy, Waiting};
+use onenode_core::pause::{self, WaitMode, WaitPolicy, Waiting};
 use onenode_core::sys::process;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -33,6 +34,23 @@ pub(crate) fn set_wait_policy(crowded: bool, sleeps: bool, crowd: u32, in_order:
 #[inline(always)]
 pub(crate) fn may_overtake() -> bool {
     OVERTAKING.load(Ordering::Relaxed)
+}
+
+/// What waits do, and why, for users.
+pub fn told() -> String {
+    let name = env::WAIT.name;
+    match (WAIT_POLICY.mode(), WAIT_POLICY.shared()) {
+        (WaitMode::Auto, true) => format!(
+            "yield the CPU, since PEs share CPUs, and sleep beside busy processes of others ({name}=auto)"
+        ),
+        (WaitMode::Auto, false) => format!(
+            "spin, since each PE has a CPU, then yield it, and sleep beside busy processes of others \
+             ({name}=auto)"
+        ),
+        (WaitMode::Spin, _) => format!("spin, since {name} says so"),
+        (WaitMode::Yield, _) => format!("yield the CPU, since {name} says so"),
+        (WaitMode::Sleep, _) => format!("sleep, since {name} says so"),
+    }
 }
 
 /// One wait. Call [`step`](Self::step) until the awaited condition holds.

@@ -19,6 +19,7 @@ pub(crate) mod class;
 mod data;
 mod destination;
 mod line;
+mod lost;
 mod report;
 mod row;
 mod wait;
@@ -37,6 +38,7 @@ use std::sync::OnceLock;
 pub use class::{CLASSES, Class};
 use destination::Destination;
 pub use line::Routine;
+pub use lost::{Lost, Used};
 pub use report::short;
 use row::Row;
 pub use row::{For, Peer, Snapshot};
@@ -82,6 +84,7 @@ pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
             return Ok(false);
         };
         ROW.get_or_init(|| Row::establish(place, job.npes()));
+        lost::begin();
     }
     if destination.is_some_and(|it| it.has_calls()) && job.pe() == 0 {
         sites::start();
@@ -93,6 +96,7 @@ pub(crate) fn prepare(job: &Job) -> Result<bool, Error> {
 pub(crate) fn conclude(job: &Job) {
     if let Some(row) = row() {
         row.note_heap(job.heap().pool().untouched());
+        row.note_lost(Lost::now(job).unwrap_or_default());
     }
     timeline::conclude(job);
 }

@@ -1,6 +1,7 @@
 //! Statistics as text.
 
 use super::row::{Peer, Snapshot, plus};
+use crate::pause;
 use std::fmt;
 use std::time::Duration;
 
@@ -101,13 +102,21 @@ impl fmt::Display for Report {
         let mean = partners.iter().sum::<usize>() as f64 / partners.len().max(1) as f64;
         line(f, "all", &all, "", all_far)?;
         let most = partners.iter().max().copied().unwrap_or(0);
-        write!(f, "\nPEs that a PE talked to: {mean:.1} on average, at most {most}")
+        write!(f, "\nPEs that a PE talked to: {mean:.1} on average, at most {most}")?;
+        let rows = self.rows.iter().enumerate();
+        let lost: Vec<_> = rows.filter_map(|(pe, s)| Some((pe, s.lost.told()?))).collect();
+        lost.iter().try_for_each(|(pe, told)| write!(f, "\nPE {pe} {told}"))?;
+        if !lost.is_empty() {
+            write!(f, "\nWaits {}", pause::told())?;
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::Lost;
 
     #[test]
     fn bytes_are_short() {
@@ -129,6 +138,14 @@ mod tests {
         assert!(widths.iter().all(|width| *width == widths[0]), "{text}");
         assert!(text.ends_with("1.3 on average, at most 2"), "{text}");
         assert!(text.contains("1.5k"), "{text}");
+        let mut beside_others = rows.clone();
+        let (all, lost) = (Duration::from_secs(10), Duration::from_millis(4321));
+        beside_others[2].lost = Lost { all, lost, cpu: Some(1) };
+        let text = Report { rows: beside_others, far: None }.to_string();
+        let mut said = text.lines().skip(3 + 3 + 1 + 1);
+        let expected = "PE 2 lost 43% of its time to other processes on CPU 1";
+        assert_eq!(said.next(), Some(expected), "{text}");
+        assert!(said.next().is_some_and(|line| line.starts_with("Waits ")), "{text}");
         let far = Some(rows.iter().map(|row| row.with(|pe| pe == 2)).collect());
         let text = Report { rows, far }.to_string();
         assert!(

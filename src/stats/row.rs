@@ -3,6 +3,7 @@
 
 use super::class::{CLASSES, Class};
 use super::line::{self, LINES, Line, Routine};
+use super::lost::Lost;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::control::{Control, STATISTICS_BYTES, STATISTICS_BYTES_A_PEER};
@@ -36,6 +37,8 @@ struct Head {
     heap: AtomicU64,
     /// Nanoseconds blocked in waits, and in collectives.
     blocked: [AtomicU64; 2],
+    /// As [`Lost`]: two times in nanoseconds, and the CPU plus 1, or 0.
+    lost: [AtomicU64; 3],
     classes: [Count; CLASSES],
     /// By routine.
     lines: [Line; LINES],
@@ -103,6 +106,13 @@ impl Row {
     pub(super) fn note_heap(&self, bytes: usize) {
         self.head().heap.fetch_max(bytes as u64, Ordering::Relaxed);
     }
+
+    pub(super) fn note_lost(&self, Lost { all, lost, cpu }: Lost) {
+        let cpu = cpu.map_or(0, |cpu| u64::from(cpu) + 1);
+        let values = [all.as_nanos() as u64, lost.as_nanos() as u64, cpu];
+        let places = self.head().lost.iter();
+        places.zip(values).for_each(|(place, value)| place.store(value, Ordering::Relaxed));
+    }
 }
 
 /// What a call waits for.
@@ -128,6 +138,12 @@ fn blocked(head: &Head) -> [Duration; 2] {
     head.blocked.each_ref().map(|time| Duration::from_nanos(time.load(Ordering::Relaxed)))
 }
 
+fn lost(head: &Head) -> Lost {
+    let [all, lost, cpu] = head.lost.each_ref().map(|value| value.load(Ordering::Relaxed));
+    let cpu = cpu.checked_sub(1).map(|cpu| cpu as u32);
+    Lost { all: Duration::from_nanos(all), lost: Duration::from_nanos(lost), cpu }
+}
+
 pub(super) fn plus(a: Peer, b: Peer) -> Peer {
     Peer { calls: a.calls + b.calls, bytes: a.bytes + b.bytes }
 }
@@ -141,6 +157,8 @@ pub struct Snapshot {
     pub blocked: [Duration; 2],
     /// The most bytes of the symmetric heap that were in use.
     pub heap: u64,
+    /// What other processes took of its time, once it has finished.
+    pub lost: Lost,
     /// By routine and class, sorted.
     pub routines: Vec<Routine>,
     /// By PE of the world: puts, gets, atomics and signals. Empty if the PE was not
@@ -177,6 +195,7 @@ impl Snapshot {
             classes: std::array::from_fn(|class| head.classes[class].read()),
             blocked: blocked(head),
             heap: head.heap.load(Ordering::Relaxed),
+            lost: lost(head),
             routines: line::read(&head.lines),
             peers: row.peers().iter().map(Count::read).collect(),
         }

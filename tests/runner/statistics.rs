@@ -22,6 +22,8 @@ pub fn trials() -> Vec<Trial> {
     trials.push(over_nodes("statistics/nodes/table", table_over_nodes));
     trials.push(over_nodes("statistics/nodes/picture", picture_over_nodes));
     trials.push(over_nodes("statistics/nodes/lost", node_lost));
+    let cannot_tell = !Path::new("/proc/self/schedstat").exists();
+    trials.push(Trial::test("statistics/lost", lost).with_ignored_flag(cannot_tell));
     trials.push(Trial::test("statistics/json", json));
     trials.push(Trial::test("statistics/csv", csv));
     trials.push(Trial::test("statistics/bad-value", bad_value));
@@ -254,6 +256,11 @@ fn json() -> Result {
             format!("{class} {name} is not as expected"),
         )?;
     }
+    let of_all = of_pe["seconds"].as_f64().zip(of_pe["lost_seconds"].as_f64());
+    outcome.require(
+        of_all.is_some_and(|(all, lost)| 0.0 <= lost && lost <= all),
+        "PE 3 cannot have lost that much of its time",
+    )?;
     let puts = &of_pe["put"];
     let peers = of_pe["peers"].as_array().map_or(0, Vec::len);
     outcome.require(
@@ -301,6 +308,23 @@ fn bad_value() -> Result {
         run_with(value)?.fails(&[expected])?;
     }
     Ok(())
+}
+
+/// What a busy process takes of a PE's time is told, and what waits do.
+fn lost() -> Result {
+    let program = compile::plain("tests/programs/beside_others.c", &[])?;
+    let mut command = launch::oshrun(2, &program);
+    command.env("SHMEM_STATS", "1").env("SHMEM_WAIT", "spin");
+    let outcome = launch::run(command)?;
+    outcome.success()?;
+    let is_told = |line: &str| {
+        line.starts_with("PE 0 lost ") && line.contains("% of its time to other processes on CPU ")
+    };
+    outcome.require(
+        outcome.stderr.lines().any(is_told)
+            && outcome.stderr.contains("\nWaits spin, since SHMEM_WAIT says so\n"),
+        "the loss of PE 0 is not told",
+    )
 }
 
 /// Formats bytes as the table does.

@@ -7,6 +7,7 @@ use oneshmem::collectives::select::{self, Operation};
 use oneshmem::env::{self, Variable};
 use oneshmem::job::Job;
 use oneshmem::lock;
+use oneshmem::pause;
 use oneshmem_tools::topology::Topology;
 use serde_json::{Value, json};
 
@@ -30,6 +31,7 @@ pub fn report(job: &Job) -> String {
         "cpus": cpus(),
         "cpu_quota": cgroup::cpu_quota(),
         "memory": {"bytes": cgroup::memory(), "machine": process::machine_memory()},
+        "waits": pause::told(),
         "locks": lock::order_told(),
         "tuning": collectives::table(job.npes()),
         "copies": copies::told(&copy::methods()),

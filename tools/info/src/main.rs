@@ -14,6 +14,7 @@ use oneshmem::env;
 use oneshmem::error::{Called::Blocking, Error, Routine};
 use oneshmem::job::{Job, existing, setup};
 use oneshmem::lock;
+use oneshmem::pause;
 use oneshmem_tools::cli;
 use oneshmem_tools::installation::Installation;
 use oneshmem_tools::topology::{Cpu, Topology, list, numbers};
@@ -58,6 +59,7 @@ fn report(job: &Job) -> String {
         ("Several nodes", several_nodes(job)),
         ("Symmetric heap", heap(job)),
         ("Heap pages", job.heap_pages()),
+        ("Waits", pause::told()),
         ("Locks", lock::order_told()),
         ("Tuning table", collectives::table(job.npes())),
         ("Copies", copies::told(&copy::methods())),

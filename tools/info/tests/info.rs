@@ -9,13 +9,17 @@ fn the_report_as_data() {
     // The first is a watchdog.
     let mut command = Command::new("timeout");
     command.args(["60", env!("CARGO_BIN_EXE_oshinfo"), "--json"]);
-    let done =
-        command.env("SMA_SYMMETRIC_SIZE", "8m").env("SHMEM_TREE_DEGREE", "3").output().unwrap();
+    command
+        .env("SMA_SYMMETRIC_SIZE", "8m")
+        .env("SHMEM_TREE_DEGREE", "3")
+        .env("SHMEM_WAIT", "sleep");
+    let done = command.output().unwrap();
     assert!(done.status.success(), "{done:?}");
     let report: Value = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(report["pes"], 1);
     assert_eq!(report["heap"]["bytes"], 8 << 20);
+    assert_eq!(report["waits"], "sleep, since SHMEM_WAIT says so");
     assert!(!report["cpus"].as_array().unwrap().is_empty());
     let variables = report["variables"].as_array().unwrap();
     let variable = |name: &str| variables.iter().find(|it| it["name"] == name).unwrap();

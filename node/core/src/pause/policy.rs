@@ -97,6 +97,12 @@ impl WaitPolicy {
         self.mode.store(mode as u8, Ordering::Relaxed);
     }
 
+    /// What waits do.
+    pub fn mode(&self) -> WaitMode {
+        let modes = [WaitMode::Auto, WaitMode::Spin, WaitMode::Yield, WaitMode::Sleep];
+        modes.into_iter().find(|mode| self.is(*mode)).unwrap_or(WaitMode::Auto)
+    }
+
     fn is(&self, mode: WaitMode) -> bool {
         self.mode.load(Ordering::Relaxed) == mode as u8
     }

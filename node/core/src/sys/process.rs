@@ -60,6 +60,14 @@ pub fn time_of(pid: u32) -> u64 {
     read_clock(!(pid as libc::clockid_t) << 3 | SCHEDULED)
 }
 
+/// How many nanoseconds the first thread of a process has run, and for how many it was ready to run while others
+/// had the CPU (`schedstat` of proc(5)); `None` if the system does not tell.
+pub fn ran_and_ready(pid: u32) -> Option<[u64; 2]> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
+    let mut words = text.split_whitespace().map(|word| word.parse().ok());
+    Some([words.next()??, words.next()??])
+}
+
 /// Nanoseconds that a clock shows; 0 if there is no such clock.
 #[inline(always)]
 fn read_clock(clock: libc::clockid_t) -> u64 {
@@ -106,7 +114,8 @@ pub fn cpus_of_job() -> usize {
     usable_cpus().max(cpus_of(parent()))
 }
 
-fn cpus_of(pid: u32) -> usize {
+/// The number of CPUs that a process may run on; 1 if it cannot be queried.
+pub fn cpus_of(pid: u32) -> usize {
     match sched_getaffinity(Pid::from_raw(pid as i32)) {
         Ok(set) => {
             let may_run_on = |cpu: &usize| set.is_set(*cpu) == Ok(true);
