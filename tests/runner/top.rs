@@ -29,6 +29,8 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("top/attached/killed", killed),
         Trial::test("top/attached/job-ends", job_ends),
     ];
+    let cannot_tell = !std::path::Path::new("/proc/self/schedstat").exists();
+    trials.push(Trial::test("top/lost", lost).with_ignored_flag(cannot_tell));
     trials.push(Trial::test("top/nodes", over_nodes).with_ignored_flag(nodes::no_ucx()));
     trials
 }
@@ -150,6 +152,19 @@ fn imbalance() -> Result {
         job.shows(pe, |figures, _| percent(figures[4]) > Some(50))?;
     }
     job.shows("1 ", |figures, _| figures[0] != "0" && percent(figures[4]) < Some(50))?;
+    job.end()?.ends(143, &[""; 0])
+}
+
+/// What a busy process takes of a PE's time is told.
+fn lost() -> Result {
+    let mut command = Command::new(tree::prefix("bin/oshrun"));
+    command.args(["--top=0.5", "-n", "2"]);
+    command.arg(compile::plain("tests/programs/beside_others.c", &[])?).arg("for-ever");
+    command.env("SHMEM_WAIT", "spin");
+    let job = Writing::start(command, 2, "lost")?;
+    job.shows("0 ", |_, state| {
+        state.contains(", lost ") && state.contains("% of its time to other processes on CPU ")
+    })?;
     job.end()?.ends(143, &[""; 0])
 }
 

@@ -8,7 +8,7 @@ use oneshmem::error::Error;
 use oneshmem::job::control::{Control, Stage};
 use oneshmem::job::file::JobFile;
 use oneshmem::job::waiting::Wait;
-use oneshmem::stats::{Peer, Snapshot, short};
+use oneshmem::stats::{Lost, Peer, Snapshot, Used, short};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -170,6 +170,8 @@ struct Member {
     phase: Phase,
     state: String,
     lasted: Option<Duration>,
+    /// What other processes took of its time.
+    lost: Lost,
     doing: Doing,
 }
 
@@ -284,10 +286,16 @@ impl Line {
         let longest = members.iter().filter_map(|member| member.lasted).max();
         let longest = longest.filter(|time| !time.is_zero());
         let lasted = longest.map_or(String::new(), |time| format!(", for {time:.1?}"));
+        let most = members.iter().max_by_key(|member| member.lost.lost);
+        let lost = most.and_then(|it| {
+            let who = if members.len() > 1 { format!("PE {} ", it.pe) } else { String::new() };
+            Some(format!(", {who}{}", it.lost.told()?))
+        });
+        let lost = lost.unwrap_or_default();
         Self {
             pes: ranges(&members.iter().map(|member| member.pe).collect::<Vec<_>>()),
             doing: members.iter().fold(Doing::default(), |sum, it| sum.plus(&it.doing)),
-            state: format!("{}{lasted}", members[0].state),
+            state: format!("{}{lasted}{lost}", members[0].state),
             waits: members[0].phase == Phase::Waiting,
         }
     }
@@ -300,6 +308,7 @@ struct Counts {
     calls: Option<Peer>,
     blocked: Option<Duration>,
     run: Option<Duration>,
+    used: Option<Used>,
 }
 
 /// Watches a job.
@@ -321,7 +330,7 @@ impl Live {
     /// Of a job that has begun at this time: nothing was counted before.
     pub fn begun(file: Arc<JobFile>, at: Instant) -> Self {
         let none = Duration::ZERO;
-        let nothing = Counts { at, calls: None, blocked: Some(none), run: Some(none) };
+        let nothing = Counts { at, calls: None, blocked: Some(none), run: Some(none), used: None };
         Self { before: vec![Some(nothing); file.near().len()], ..Self::attached(file) }
     }
 
@@ -329,11 +338,30 @@ impl Live {
     /// has started so far.
     pub fn sample(&mut self, processes: Option<&[u32]>) -> Result<Sample, Error> {
         let near = self.file.near();
+        let before = self.before.clone();
         let members = near.clone().map(|pe| {
             let started = processes.map(|it| it.get(pe - near.start).copied());
             self.look(pe, started)
         });
-        Ok(Sample { members: members.collect::<Result<_, _>>()?, npes: self.file.npes() })
+        let mut members = members.collect::<Result<Vec<_>, _>>()?;
+        for member in &mut members {
+            member.lost = self.lost(member.pe, &before).unwrap_or_default();
+        }
+        Ok(Sample { members, npes: self.file.npes() })
+    }
+
+    /// What other processes took of a PE's time since a look `before`, if that is known.
+    fn lost(&self, pe: usize, before: &[Option<Counts>]) -> Option<Lost> {
+        let used = |pe: usize| {
+            let place = pe - self.file.near().start;
+            let [before, now] = [before, &self.before].map(|it| it[place].as_ref()?.used.as_ref());
+            Some([before?, now?])
+        };
+        let control = self.controls.get(&self.file.programs(pe).checked_sub(1)?)?;
+        // One that has just begun, or ended, used little.
+        let since = |pe| used(pe).map_or(0, |[before, now]| now.since(before));
+        let of_peer = |pe| self.file.pid(pe).map(|_| since(pe));
+        Lost::between(control, pe, used(pe)?, of_peer)
     }
 
     /// Looks at a PE. `started` is the process that the launcher has started for it, if there is one yet.
@@ -345,7 +373,8 @@ impl Live {
         }
         let control = generation.and_then(|it| self.controls.get(&it));
         let (mut phase, wait) = phase(control, pe);
-        let stat = file.pid(pe).or(started.flatten()).and_then(Stat::of);
+        let pid = file.pid(pe).or(started.flatten());
+        let stat = pid.and_then(Stat::of);
         let has_gone = match started {
             Some(_) => file.member(pe).gone.load(Ordering::Acquire) == 1,
             None => file.pid(pe).is_some() && stat.is_none_or(|stat| stat.has_ended()),
@@ -372,6 +401,7 @@ impl Live {
             // A wait is counted when it ends.
             blocked: total.map(|(_, blocked)| blocked + lasted.unwrap_or_default()),
             run: stat.map(|stat| stat.run),
+            used: pid.and_then(Used::of),
         };
         let before = self.before[pe - file.near().start].replace(now);
         Ok(Member {
@@ -379,6 +409,7 @@ impl Live {
             phase,
             state,
             lasted,
+            lost: Lost::default(),
             doing: Doing { heap: if is_there { heap } else { 0 }, ..now.since(before) },
         })
     }
@@ -421,7 +452,7 @@ mod tests {
             blocked: rate.map(|_| 0.25),
         };
         let lasted = (phase == Phase::Waiting).then_some(Duration::from_millis(1500));
-        Member { pe, phase, state: state.into(), lasted, doing }
+        Member { pe, phase, state: state.into(), lasted, lost: Lost::default(), doing }
     }
 
     fn sample(first: usize, npes: usize) -> Sample {
@@ -456,6 +487,23 @@ mod tests {
             "{together:?}"
         );
         assert_eq!(sample(0, 3).text(1).last().unwrap(), "and 1 other state");
+    }
+
+    #[test]
+    fn what_others_took_is_told() {
+        let mut sample = sample(0, 3);
+        let lost = |percent: u64| Lost {
+            all: Duration::from_secs(1),
+            lost: Duration::from_millis(10 * percent),
+            cpu: Some(1),
+        };
+        (sample.members[0].lost, sample.members[2].lost) = (lost(4), lost(43));
+        let states = |together| sample.lines(together).into_iter().map(|it| it.state);
+        let told = "lost 43% of its time to other processes on CPU 1";
+        let alone = states(false).collect::<Vec<_>>();
+        assert_eq!(alone[0], "runs");
+        assert_eq!(alone[2], format!("runs, {told}"));
+        assert_eq!(states(true).next().unwrap(), format!("runs, PE 2 {told}"));
     }
 
     #[test]
