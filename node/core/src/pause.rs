@@ -213,7 +213,7 @@ impl<W: Waiting> Pause<W> {
             None => SHORT_NAP * (self.yields + 1).min(5),
             Some(since) => (since.elapsed() / 8).clamp(SHORT_NAP, NAP),
         };
-        process::nap(time);
+        process::nap(time * self.waiting.policy().crowd());
         if self.is_long() { self.look() } else { self.gave_way() }
     }
 }
@@ -236,7 +236,8 @@ impl<W: Waiting> WaitStrategy for Pause<W> {
     }
 
     fn sleep(&mut self, counter: &Counter, seen: u64) -> Result<(), W::Stop> {
-        let most = if self.is_long() { self.waiting.longest_sleep() } else { NAP };
+        let short = NAP * self.waiting.policy().crowd();
+        let most = if self.is_long() { self.waiting.longest_sleep() } else { short };
         let woken = futex::sleep(counter.place(), seen, most);
         // A short sleep is no more than a yield.
         if woken && !self.is_long() { Ok(()) } else { self.look() }

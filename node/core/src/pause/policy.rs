@@ -171,9 +171,12 @@ impl WaitPolicy {
     /// Notes a lost yield that took so many ticks. `used` tells how much CPU time this thread and the others
     /// of the client on its CPU have used so far: what they have not used, others have. It is asked about
     /// the last two of [`SURE`] dear yields: asking takes time just when a process has got its CPU back.
+    ///
+    /// Not in a large job: so many sleepers that wake up to look would leave the CPUs no time for others.
     #[cold]
     pub(super) fn lost(&self, ticks: u64, used: impl FnOnce() -> u64) {
-        if self.yields.swap(0, Ordering::Relaxed) >= CHEAP || !self.is(WaitMode::Auto) {
+        let may_sleep = self.is(WaitMode::Auto) && self.crowd() == 1;
+        if self.yields.swap(0, Ordering::Relaxed) >= CHEAP || !may_sleep {
             return self.dear.store(0, Ordering::Relaxed);
         }
         let now = process::clock();
