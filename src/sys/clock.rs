@@ -1,6 +1,7 @@
 //! The system's clock.
 
 use nix::time::{ClockId, clock_gettime};
+use onenode_core::sys::process;
 use std::time::Duration;
 
 /// Seconds on the monotonic clock, which all processes of the machine share.
@@ -11,14 +12,11 @@ pub fn seconds() -> f64 {
 }
 
 /// Nanoseconds on the same clock.
-pub fn nanoseconds() -> u64 {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC);
-    now.map_or(0, |now| now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64)
-}
+pub use onenode_core::sys::process::clock as nanoseconds;
 
 /// How long the calling thread has run on CPUs.
 pub fn of_thread() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+    Duration::from_nanos(process::time_of_thread())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Mappings: reservations, and shared memory mapped over them.
 #![allow(unsafe_code)]
 
+use super::maps::READ_WRITE;
 use super::{maps, process};
 use crate::error::Error;
 use std::io;
@@ -9,7 +10,6 @@ use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::NonNull;
 
-const READ_WRITE: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
 const RESERVE: libc::c_int = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
 
 /// Bytes in a page.

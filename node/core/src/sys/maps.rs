@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
 /// The protection of memory as programs usually have it.
-const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
+pub(super) const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
 
 /// One mapping, cut to the requested range.
 #[derive(Clone, Debug, PartialEq, Eq)]
