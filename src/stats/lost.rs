@@ -81,14 +81,12 @@ impl Lost {
     ) -> Option<Self> {
         let near = control.job().near();
         let cpus = process::cpus_of(control.job().pid(pe)?);
-        let cpu_of = |pe: usize| control.pe(pe).cpu.load(Ordering::Relaxed);
-        let others = near.clone().filter(|peer| *peer != pe);
         let peers: u64 = match cpus {
-            1 => others.filter(|peer| cpu_of(*peer) == cpu_of(pe)).map(used).sum::<Option<_>>()?,
+            1 => health::neighbours(control, pe).map(used).sum::<Option<_>>()?,
             // There is a CPU for each.
             _ if near.len() <= cpus => 0,
             // They run on all CPUs.
-            _ => others.map(used).sum::<Option<u64>>()? / cpus as u64,
+            _ => near.filter(|peer| *peer != pe).map(used).sum::<Option<u64>>()? / cpus as u64,
         };
         let first_thread = now.ran.saturating_sub(before.ran);
         let threads = now.since(before).saturating_sub(first_thread) / cpus as u64;
@@ -97,7 +95,7 @@ impl Lost {
         Some(Self {
             all,
             lost: Duration::from_nanos(lost).min(all),
-            cpu: cpu_of(pe).checked_sub(1).filter(|_| cpus == 1),
+            cpu: control.pe(pe).cpu.load(Ordering::Relaxed).checked_sub(1).filter(|_| cpus == 1),
         })
     }
 
