@@ -17,8 +17,8 @@ pub(super) const SPIN: u64 = 100_000;
 /// After a spin in vain none is made for so many nanoseconds: should threads or processes want this CPU after
 /// all, spins take a ninth of it.
 const NO_SPIN: u64 = 8 * SPIN;
-/// How many microseconds a yield takes at least, in a small job, that gave the CPU to a process that computes.
-/// Others take some tenths of one for each process that they give a turn.
+/// How many microseconds a yield takes at least that gave the CPU to a process that computes. Others take some
+/// tenths of one for each process that they give a turn.
 const LOST: u64 = 500;
 /// Lost yields are dear if fewer others than this came between them. Beside a busy process in this scheduler's
 /// group there are at most three. One in another group (a session, a container) takes the CPU as rarely as if
@@ -155,10 +155,11 @@ impl WaitPolicy {
         (until > 0 && process::clock() < until || self.is(WaitMode::Sleep)) && self.sleeps()
     }
 
-    /// Whether a yield that took so many ticks gave the CPU to a process that computes.
+    /// Whether a yield that took so many ticks gave the CPU to a process that computes. None counts in a large
+    /// job: so many sleepers that wake up to look would leave the CPUs no time for others.
     #[inline(always)]
     pub(super) fn is_lost(&self, ticks: u64) -> bool {
-        ticks > LOST * arch::ticks_a_microsecond() * u64::from(self.crowd())
+        ticks > LOST * arch::ticks_a_microsecond() && self.crowd() == 1
     }
 
     /// Counts a yield that was not lost. Threads may miss each other's: the number matters little.
@@ -171,12 +172,9 @@ impl WaitPolicy {
     /// Notes a lost yield that took so many ticks. `used` tells how much CPU time this thread and the others
     /// of the client on its CPU have used so far: what they have not used, others have. It is asked about
     /// the last two of [`SURE`] dear yields: asking takes time just when a process has got its CPU back.
-    ///
-    /// Not in a large job: so many sleepers that wake up to look would leave the CPUs no time for others.
     #[cold]
     pub(super) fn lost(&self, ticks: u64, used: impl FnOnce() -> u64) {
-        let may_sleep = self.is(WaitMode::Auto) && self.crowd() == 1;
-        if self.yields.swap(0, Ordering::Relaxed) >= CHEAP || !may_sleep {
+        if self.yields.swap(0, Ordering::Relaxed) >= CHEAP || !self.is(WaitMode::Auto) {
             return self.dear.store(0, Ordering::Relaxed);
         }
         let now = process::clock();
