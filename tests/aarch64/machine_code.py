@@ -116,15 +116,16 @@ class Code:
         return unique(accesses(path) for path in self.paths(self.named(f"^{function}$")[0], into))
 
     def after(self, pattern, atomic):
-        """An atomic operation in functions whose names match, and the access that follows."""
+        """An atomic operation in functions whose names match, and the access that follows in their text."""
         found = []
         for code in map(self.functions.get, self.named(pattern)):
             for at, here in enumerate(code):
                 if here.name == "bl" and here.target()[1] == atomic:
                     rest = (it for it in code[at + 1:] if it.kind() and it.base() not in STACK)
-                    follows = next(rest)
-                    last = (follows.kind(), follows.name)
-                    found += [path + (last,) for path in self.fast(atomic)]
+                    # None where the function ends: there, an operation takes back another one.
+                    if follows := next(rest, None):
+                        last = (follows.kind(), follows.name)
+                        found += [path + (last,) for path in self.fast(atomic)]
         return unique(found)
 
     def publishing(self, pattern):
