@@ -161,7 +161,9 @@ impl Mpi {
         }
         let are_of_main_only = match answer(self.query_thread) {
             ..=FUNNELED => true,
-            MULTIPLE => false,
+            // MPICH takes no locks any more from the beginning of its end, before it tells of it: a call of
+            // another thread would leave a lock taken.
+            MULTIPLE => matches!(self.communicators, Communicators::OfMpich(_)),
             // At `MPI_THREAD_SERIALIZED`, another thread may be calling.
             _ => return None,
         };

@@ -208,6 +208,10 @@ pub fn trials() -> Vec<Trial> {
             trials.push(trial.with_ignored_flag(absent));
         }
         for how in ["wait", "test", "barrier", "lock", "thread", "finalize"] {
+            // MPICH is driven by its main thread only.
+            if how == "thread" && launcher == Launcher::Hydra {
+                continue;
+            }
             let name = format!("launchers/{}/mpi-progress/{how}", launcher.name());
             let absent = launcher.is_absent() || tree::skip_without(wrapper);
             let trial = Trial::test(name, move || mpi_progress(launcher, wrapper, ask, how));
