@@ -136,9 +136,9 @@ impl Waiting for OfPe {
         if let Some(job) = job::existing() {
             job::ending::look(job);
             health::note_cpu(job);
-            let is_new = self.watch.is_new();
+            let checks = self.watch.checks();
             if job::health::check_peers(job, &mut self.watch) {
-                about::note(job, self.about, since.elapsed(), is_new);
+                about::note(job, self.about, since.elapsed(), checks);
                 self.noted = true;
             }
             self.noted |= call::begin_wait(self.about.routine());

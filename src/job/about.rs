@@ -27,6 +27,8 @@ pub enum About {
     Lock(Routine, usize),
     /// Whatever the program polls with tests.
     Tests,
+    /// Nothing, as long as nobody knows better: this is not recorded.
+    Nothing,
 }
 
 impl About {
@@ -51,7 +53,7 @@ impl About {
 
     fn what(self, job: &Job) -> What {
         match self {
-            Self::Unsaid => What::Unsaid,
+            Self::Unsaid | Self::Nothing => What::Unsaid,
             Self::Initialisation(pe) => What::Initialisation(pe),
             Self::Counter(_, address) => member(job, address),
             Self::ActiveSet(_, set) => What::ActiveSet(set),
@@ -95,12 +97,18 @@ fn member(job: &Job, address: usize) -> What {
     if notified.contains(&within) { What::Notification { team } } else { What::Member { team, pe } }
 }
 
-/// Records that this PE has waited this long; `is_new` if nothing has been recorded of the wait. If several
-/// of its threads wait, the last to write wins.
+/// Records that this PE has waited this long, after so many earlier records of the wait. If several of its
+/// threads wait, the last to write wins. Names, which take long to find, are looked up for the second record
+/// only: beside busy processes, short waits come to a first one.
 #[cold]
-pub(crate) fn note(job: &Job, about: About, lasted: Duration, is_new: bool) {
+pub(crate) fn note(job: &Job, about: About, lasted: Duration, earlier: u8) {
+    if matches!(about, About::Nothing) {
+        return;
+    }
     let (record, what) = (&job.control.pe(job.pe).waiting, about.what(job));
-    if is_new {
+    if earlier == 0 {
+        record.describe(what, None, None);
+    } else if earlier == 1 {
         let variable = match about {
             About::Variable(_, at) | About::Lock(_, at) if what.is_static() => {
                 symbols::variable_at(at)

@@ -34,6 +34,8 @@ pub const REPLACED: &str = "has started another program (exec) without calling s
 #[derive(Debug, Default)]
 pub struct Watch {
     looked: Option<Instant>,
+    /// How often the wait has checked; it saturates.
+    checks: u8,
     /// A PE that gives no sign of life although its end has not been seen, and since when.
     silent: Option<(usize, Instant)>,
 }
@@ -41,12 +43,12 @@ pub struct Watch {
 impl Watch {
     /// The state of a wait that has not checked yet.
     pub const fn new() -> Self {
-        Self { looked: None, silent: None }
+        Self { looked: None, checks: 0, silent: None }
     }
 
-    /// Whether the wait has not checked yet.
-    pub const fn is_new(&self) -> bool {
-        self.looked.is_none()
+    /// How often the wait has checked; it saturates.
+    pub const fn checks(&self) -> u8 {
+        self.checks
     }
 }
 
@@ -66,6 +68,7 @@ pub fn check_peers(job: &Job, watch: &mut Watch) -> bool {
         Some(at) if now - at < INTERVAL * crowd(job.near.len()) => return false,
         _ => watch.looked = Some(now),
     }
+    watch.checks = watch.checks.saturating_add(1);
     job.looked.fetch_add(at_once(job.near.len()), Ordering::Relaxed);
     check_left(job);
     check_silent(job, watch, now);

@@ -68,12 +68,13 @@ impl<'a> Symbols<'a> {
     }
 
     fn find(&self, kind: u8, address: u64) -> Option<(&'a str, u64)> {
-        self.symbols.chunks_exact(SYMBOL_BYTES).find_map(|symbol| {
+        let symbols = self.symbols.chunks_exact(SYMBOL_BYTES);
+        symbols.filter(|symbol| symbol[4] & 0xf == kind).find_map(|symbol| {
             let (start, bytes) = (number(symbol, 8, 8)?, number(symbol, 16, 8)?);
             let within = address.checked_sub(start).filter(|within| *within < bytes)?;
             let name = self.names.get(number(symbol, 0, 4)? as usize..)?;
             let name = &name[..name.iter().position(|byte| *byte == 0)?];
-            (symbol[4] & 0xf == kind).then_some((std::str::from_utf8(name).ok()?, within))
+            Some((std::str::from_utf8(name).ok()?, within))
         })
     }
 }

@@ -64,10 +64,11 @@ impl Done {
 
 impl Polling {
     fn begin() -> Self {
-        Self { pause: Pause::about(About::Tests), tests: 0, done: Done::until_now() }
+        Self { pause: Pause::about(About::Nothing), tests: 0, done: Done::until_now() }
     }
 
-    /// Whether the thread has done something else between its last tests, of which `tests` are new.
+    /// Whether the thread has done something else between its last tests, of which `tests` are new. If not, it
+    /// waits for what it tests.
     fn has_worked(&mut self, tests: u32) -> bool {
         self.tests += tests;
         if self.tests < LOOK {
@@ -77,6 +78,9 @@ impl Polling {
         let now = Done::until_now();
         let has_worked = now.is_more_than(&self.done);
         self.done = now;
+        if !has_worked && matches!(self.pause.subject(), About::Nothing) {
+            self.pause = Pause::about(About::Tests);
+        }
         has_worked
     }
 }
