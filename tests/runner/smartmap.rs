@@ -69,7 +69,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Programs of the conformance suite that use features missing on Kitten: child processes, threads,
+/// Programs of the conformance suite that use features missing on Kitten: child processes, threads, CPU sets,
 /// `/proc`.
 const NOT_THERE: &[&str] = &[
     "coll_active_threads",
@@ -82,6 +82,7 @@ const NOT_THERE: &[&str] = &[
     "mapping",
     "protected",
     "threads",
+    "wait_neighbour",
 ];
 
 /// A conformance program on the imitated kernel, if it simply runs.
