@@ -143,7 +143,7 @@ demo: $(if $(OUTDATED),quick)
 # Steps and their summary: see tests/check.
 TESTED := --workspace --exclude oneshmem-bench
 test:
-	BUILD=$(QUICK_TREE) ONESHMEM_PREFIX=$(abspath $(QUICK_TREE)) CARGO=$(CARGO) MAKE=$(MAKE) \
+	BUILD=$(BUILD) ONESHMEM_PREFIX=$(abspath $(QUICK_TREE)) CARGO=$(CARGO) MAKE=$(MAKE) \
 	    TESTED='$(TESTED)' tests/check test
 
 check:
