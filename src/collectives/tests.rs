@@ -17,7 +17,7 @@ use crate::atomics::{AtomicU64, Ordering};
 use machine::{MOST_PES, Machine, Member, Patience, TestPe};
 use onenode_core::collectives::group::CollectiveGroup;
 use onenode_core::counter::WaitStrategy;
-use plan::{members, plan};
+use plan::{is_few, members, plan};
 use play::play;
 use proptest::prelude::*;
 use random::call;
@@ -66,7 +66,7 @@ fn every_algorithm_is_right_everywhere() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if is_few() { 24 } else { 96 }, ..ProptestConfig::default() })]
 
     #[test]
     fn on_an_active_set(npes in 1..=MOST_PES, calls in prop::collection::vec((call(), 0..16usize), 1..12)) {

@@ -23,9 +23,9 @@ pub fn sources(folder: &str) -> Vec<PathBuf> {
 /// A trial for each program, variant, number of PEs and case.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    for source in sources("tests/c") {
+    for (index, source) in sources("tests/c").into_iter().enumerate() {
         match Program::read(&source) {
-            Ok(program) => trials.extend(of_program(&Arc::new(program))),
+            Ok(program) => trials.extend(of_program(&Arc::new(program), index)),
             Err(error) => {
                 let name = format!("c/{}", source.display());
                 trials.push(Trial::test(name, move || Err(error.into())));
@@ -52,13 +52,25 @@ fn all_over_partitions() -> bool {
     std::env::var_os("ONESHMEM_TEST_PARTITIONS").is_some()
 }
 
+/// Whether symmetric memory is that of a partition, not of the heap.
+fn is_over_partition(variant: Variant) -> bool {
+    matches!(variant, Variant::Partition | Variant::Device)
+}
+
 /// The numbers of PEs for a program's further variants.
 const FEW: [usize; 4] = [1, 2, 4, 7];
 
-fn of_program(program: &Arc<Program>) -> Vec<Trial> {
+/// Of few tests, programs are linked in one further way, by turns: the `index`th program in the `index`th way.
+fn of_program(program: &Arc<Program>, index: usize) -> Vec<Trial> {
     let mut trials = Vec::new();
+    let ways = program.variants.iter().skip(1).filter(|variant| !is_over_partition(**variant));
+    let further = index.checked_rem(ways.count()).map(|turn| turn + 1);
     for (first, &variant) in program.variants.iter().enumerate() {
-        let over_partition = matches!(variant, Variant::Partition | Variant::Device);
+        let over_partition = is_over_partition(variant);
+        let is_left_out = first > 0 && !over_partition && further != Some(first);
+        if tree::is_few() && is_left_out {
+            continue;
+        }
         let all = over_partition && all_over_partitions();
         let once = !all && (over_partition || first > 0 && tree::is_few());
         for &pes in program.pes.iter().filter(|pes| wanted(**pes)) {

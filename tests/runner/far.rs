@@ -115,7 +115,8 @@ pub fn trials() -> Vec<Trial> {
         }));
     }
     let slow = SLOW.into_iter().flat_map(|name| [2, FEW_PES].map(|pes| (name, pes)));
-    for (name, pes) in slow.filter(|_| !no_tap) {
+    // They wait for the network for most of their time.
+    for (name, pes) in slow.filter(|_| !no_tap && !tree::is_few()) {
         trials.push(Trial::test(format!("far/slow/c/{name}/{pes}"), move || {
             slowly(on_nodes(&of_suite(name)?, pes, &[HEAP.to_owned()], NO_WORDS))
         }));

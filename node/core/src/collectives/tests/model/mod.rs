@@ -8,6 +8,7 @@ mod processor;
 
 use super::calls::{Call, Elements};
 use super::machine::Machine;
+use super::plan::is_few;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::collectives::algorithm::Operation;
 use crate::collectives::epoch::Epoch;
@@ -104,7 +105,9 @@ fn the_documented_costs_are_those_of_the_model_and_the_choices_near_the_best() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scaling.md");
     let docs = std::fs::read_to_string(docs).expect("docs/scaling.md");
     let mut missing = String::new();
-    for processor in [EPYC, Processor { scattered: true, ..EPYC }, XEON] {
+    let processors = [EPYC, Processor { scattered: true, ..EPYC }, XEON];
+    let tried = if is_few() { 1 } else { processors.len() };
+    for processor in processors.into_iter().take(tried) {
         for call in calls() {
             let costs = costs(processor, &call);
             for (npes, column) in NPES.iter().zip(0..) {
