@@ -13,6 +13,7 @@ mod limits;
 mod lines;
 mod machine;
 mod memory;
+mod neighbours;
 mod nodes;
 mod noise;
 mod options;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Command::Figures(options) => draw_figures(options),
         Command::Apps(options) => apps(&options),
         Command::Nodes(options) => over_nodes(&options),
+        Command::Neighbours(options) => beside_neighbours(&options),
         Command::Instructions(options) => instructions(&options),
         Command::Diff(options) => compare(&options),
     };
@@ -72,6 +74,7 @@ fn run(options: &options::Run) -> anyhow::Result<bool> {
         groups: plan::groups(extent, machine::usable_cpus()?.len()),
         repeats: options.length.repeats(usize::MAX),
         limit: None,
+        pins: true,
         only: options.only.clone(),
         sources: options.programs.sources.clone(),
         work: work.clone(),
@@ -159,6 +162,7 @@ fn over_nodes(options: &options::Nodes) -> anyhow::Result<bool> {
         groups: nodes::groups(extent),
         repeats: options.length.repeats(usize::MAX),
         limit: Some(Duration::from_secs(options.limit)),
+        pins: true,
         only: Vec::new(),
         sources: options.programs.sources.clone(),
         work: work.clone(),
@@ -167,6 +171,29 @@ fn over_nodes(options: &options::Nodes) -> anyhow::Result<bool> {
     let written = save(&report, &work.join("nodes"))?;
     say(&format!("{}{written}", nodes::print(&report)))?;
     Ok(!report.fails())
+}
+
+fn beside_neighbours(options: &options::Neighbours) -> anyhow::Result<bool> {
+    let work = options.programs.folder.make()?;
+    let implementations = options.programs.who.list()?;
+    let extent = options.length.extent();
+    let mut taken = Vec::new();
+    for situation in neighbours::situations(extent) {
+        let suite = suite::Suite {
+            implementations: situation.bind(&implementations)?,
+            extent,
+            groups: neighbours::groups(extent),
+            repeats: options.length.repeats(3),
+            limit: Some(Duration::from_secs(options.limit)),
+            pins: false,
+            only: Vec::new(),
+            sources: options.programs.sources.clone(),
+            work: work.clone(),
+        };
+        taken.push((situation, situation.beside(|| suite.run())?));
+    }
+    say(neighbours::print(&taken).trim_end())?;
+    Ok(!taken.iter().any(|(_, report)| report.fails()))
 }
 
 fn instructions(options: &options::Instructions) -> anyhow::Result<bool> {

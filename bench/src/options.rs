@@ -30,6 +30,7 @@ pub enum Command {
     Figures(Figures),
     Apps(Apps),
     Nodes(Nodes),
+    Neighbours(Neighbours),
     Instructions(Instructions),
     Diff(Diff),
 }
@@ -116,6 +117,18 @@ pub struct Nodes {
     pub limit: u64,
     #[command(flatten)]
     pub namespaces: Namespaces,
+}
+
+/// Jobs of 2, 4 and 8 PEs, bound and unbound, beside 0, 1, 2 and 4 processes that compute all the time, beside other implementations
+#[derive(Args)]
+pub struct Neighbours {
+    #[command(flatten)]
+    pub programs: Programs,
+    #[command(flatten)]
+    pub length: Length,
+    /// Stop a job of another implementation after this time, and say so
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..))]
+    pub limit: u64,
 }
 
 /// Count instructions per call by callgrind (needs valgrind)

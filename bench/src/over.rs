@@ -53,7 +53,7 @@ pub fn enter(script: &Path) -> anyhow::Result<()> {
     Err(command.exec()).context("cannot run sh")
 }
 
-/// How an implementation's launcher starts jobs over the nodes.
+/// How an implementation's launcher starts jobs over the nodes, and binds PEs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
     /// As ours.
@@ -76,7 +76,7 @@ impl Over {
             (_, true) => Ok(Self::OpenMpi),
             _ => bail!(
                 "{} is neither oneshmem's nor Open MPI's: it is not known how it starts jobs over \
-                 several hosts",
+                 several hosts, and binds PEs",
                 launcher.display()
             ),
         }
@@ -112,6 +112,15 @@ impl Over {
                 command.args(["--bind-to", "none", "-H", &hosts.join(","), "-n", &pes_text]);
                 command
             }
+        }
+    }
+
+    /// Its launcher's options that bind PEs to cores, which they may share, or leave them unbound.
+    pub fn binding(self, bound: bool) -> [&'static str; 2] {
+        match (self, bound) {
+            (_, false) => ["--bind-to", "none"],
+            (Self::Oneshmem, true) => ["--bind-to", "core"],
+            (Self::OpenMpi, true) => ["--bind-to", "core:overload-allowed"],
         }
     }
 

@@ -29,6 +29,8 @@ pub struct Suite {
     pub repeats: usize,
     /// How long a job of another implementation may take, if not as long as our own.
     pub limit: Option<Duration>,
+    /// Whether PEs are pinned to CPUs, if there are enough.
+    pub pins: bool,
     /// The experiments of one turn.
     pub groups: Vec<Comparison>,
     /// Run only programs whose names contain one of these. Empty for all programs.
@@ -116,7 +118,10 @@ impl Suite {
 
         let mut taking = Taking {
             everyone: &everyone,
-            pinning: format!("cpus={}", machine::listed(&cpus)),
+            pinning: format!(
+                "cpus={}",
+                if self.pins { machine::listed(&cpus) } else { String::new() }
+            ),
             between: Between::first_two(&cpus),
             progress: Progress::of(jobs(&everyone, experiments.iter().copied()) * repeats),
             again: (groups.len() * repeats).div_ceil(ONE_OF),

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         Trial::test("the whole suite, tiny", whole_suite),
         Trial::test("figures of the papers, tiny", papers),
         Trial::test("jobs over nodes compared, tiny", over_nodes).with_ignored_flag(no_nodes()),
+        Trial::test("jobs beside neighbours compared, tiny", beside_neighbours),
         Trial::test("applications compared, tiny", applications).with_ignored_flag(no_mpi),
         Trial::test("instructions stay within their limits", instructions)
             .with_ignored_flag(no_valgrind),
@@ -230,6 +231,28 @@ fn over_nodes() -> Result<(), Failed> {
     check(output.status.success() && rows, "jobs over nodes are not measured", &output)?;
     let told = text.contains("hangs, facts: did not end in 10 s");
     check(told, "jobs that hang are not reported", &output)
+}
+
+fn beside_neighbours() -> Result<(), Failed> {
+    let work = scratch("neighbours")?.display().to_string();
+    let own = format!("oneshmem={}", bin().display());
+    let peer = format!("again={}", bin().display());
+    let output = oshbench(&[
+        "neighbours",
+        "--tiny",
+        "--own",
+        &own,
+        "--peer",
+        &peer,
+        "--sources",
+        "programs",
+        "--work",
+        &work,
+    ])?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let words = ["0, bound", "1, bound", "1 apart, bound", "64 KiB there and back", "of 6 points"];
+    let rows = words.iter().all(|word| text.contains(word));
+    check(output.status.success() && rows, "jobs beside neighbours are not measured", &output)
 }
 
 fn instructions() -> Result<(), Failed> {

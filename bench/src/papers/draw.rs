@@ -24,6 +24,7 @@ pub fn measure(
         extent: setting.extent,
         repeats: setting.repeats,
         limit: None,
+        pins: true,
         groups: groups.to_vec(),
         only: Vec::new(),
         sources: setting.sources.clone(),

@@ -1,0 +1,210 @@
+//! Jobs beside busy neighbours: processes that compute all the time on the CPUs of the job.
+//!
+//! All figures are means: a median hides time slices that others took.
+
+use std::process::{Child, Command, Stdio};
+
+use anyhow::Context;
+use oneshmem_plots::figures;
+
+use crate::implementation::Implementation;
+use crate::over::Over;
+use crate::plan::{Comparison, Experiment, Extent};
+use crate::ratios::Ratios;
+use crate::report::{Key, Report};
+use crate::{slower, table};
+
+const PES: [usize; 3] = [2, 4, 8];
+/// Where a quantity's figure is, how often its time is part of what the table shows, and what that is called.
+const ROWS: [(&str, u64, f64, &str); 2] = [
+    ("oversubscribed.sum_and_barrier", 8, 1.0, "sum of 8 B, barrier"),
+    ("pingpong.put", BIG, 2.0, "64 KiB there and back"),
+];
+const BIG: u64 = 64 << 10;
+/// A neighbour, which also ends if this process is killed: then its input ends.
+const BUSY: &str = "exec 3<&0; { read -r _ <&3; kill $$; } & while :; do :; done";
+
+/// Where jobs run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Situation {
+    neighbours: usize,
+    /// Whether each neighbour has a session of its own: with autogroup, Linux divides CPUs among sessions.
+    apart: bool,
+    /// Whether PEs are bound to CPUs.
+    bound: bool,
+}
+
+/// The situations to compare in, and what runs in each.
+pub fn situations(extent: Extent) -> Vec<Situation> {
+    let is_tiny = extent == Extent::Tiny;
+    let numbers = if is_tiny { &[0, 1][..] } else { &[0, 1, 2, 4] };
+    let mut list = Vec::new();
+    for bound in [true, false].into_iter().take(if is_tiny { 1 } else { 2 }) {
+        for &neighbours in numbers {
+            list.push(Situation { neighbours, apart: false, bound });
+            if neighbours > 0 {
+                list.push(Situation { neighbours, apart: true, bound });
+            }
+        }
+    }
+    list
+}
+
+/// The experiments of one turn: everything with each number of PEs.
+pub fn groups(extent: Extent) -> Vec<Comparison> {
+    let ms = format!("ms={}", 20.0 * extent.ms());
+    let make = |program, pes, arguments: &[&str]| Experiment {
+        program,
+        raw: false,
+        pes,
+        arguments: arguments.iter().chain([&&*ms]).map(|&word| word.to_owned()).collect(),
+        heap: 16,
+        whole_job: false,
+    };
+    let size = (format!("min={BIG}"), format!("max={BIG}"));
+    let group = |&pes: &usize| {
+        Comparison::anywhere(vec![
+            make("oversubscription", pes, &[]),
+            make("pingpong", pes, &[&size.0, &size.1]),
+        ])
+    };
+    let numbers = if extent == Extent::Tiny { &PES[..1] } else { &PES };
+    numbers.iter().map(group).collect()
+}
+
+/// Busy neighbours, which end when this is dropped.
+struct Neighbours(Vec<Child>);
+
+impl Neighbours {
+    fn start(situation: Situation) -> anyhow::Result<Self> {
+        let mut all = Self(Vec::new());
+        let words: &[&str] = if situation.apart { &["setsid", "sh", "-c"] } else { &["sh", "-c"] };
+        for _ in 0..situation.neighbours {
+            let mut command = Command::new(words[0]);
+            command.args(&words[1..]).arg(BUSY).stdin(Stdio::piped());
+            all.0.push(command.spawn().with_context(|| format!("cannot run {}", words[0]))?);
+        }
+        Ok(all)
+    }
+}
+
+impl Drop for Neighbours {
+    fn drop(&mut self) {
+        for neighbour in &mut self.0 {
+            // An error means that it has ended.
+            let _ = neighbour.kill();
+            let _ = neighbour.wait();
+        }
+    }
+}
+
+impl Situation {
+    /// The implementations with the options that bind PEs to cores, or leave them unbound.
+    pub fn bind(self, implementations: &[Implementation]) -> anyhow::Result<Vec<Implementation>> {
+        let mut list = implementations.to_vec();
+        for who in &mut list {
+            let options = Over::of(who.commands()?)?.binding(self.bound);
+            who.launch.extend(options.map(str::to_owned));
+        }
+        Ok(list)
+    }
+
+    /// Takes a report beside these neighbours, with means as figures.
+    pub fn beside(self, take: impl FnOnce() -> anyhow::Result<Report>) -> anyhow::Result<Report> {
+        let neighbours = Neighbours::start(self)?;
+        let report = take();
+        drop(neighbours);
+        let mut report = report?;
+        for run in report.points.iter_mut().flat_map(|point| &mut point.runs) {
+            run.samples.median = run.samples.mean;
+        }
+        Ok(report)
+    }
+
+    fn name(self) -> String {
+        let (neighbours, bound) = (self.neighbours, if self.bound { "bound" } else { "unbound" });
+        let apart = if self.apart { " apart" } else { "" };
+        format!("{neighbours}{apart}, {bound}")
+    }
+}
+
+/// The table: for each situation, number of PEs and quantity our figure, and the others' with their cost relative
+/// to ours.
+pub fn print(taken: &[(Situation, Report)]) -> String {
+    let Some((_, first)) = taken.first() else { return String::new() };
+    let own = first.own().unwrap_or_default();
+    let peers: Vec<&str> = first.peers().collect();
+    let mut header = vec!["".to_owned(), "neighbours, PEs".into(), "PEs".into(), own.into()];
+    peers.iter().for_each(|peer| header.extend([(*peer).to_owned(), format!("x {own}")]));
+    let columns = header.len();
+    let mut rows = table::plain(header, 2..columns);
+    let (mut all, mut slower) = (0, Vec::new());
+    for (name, size, times, called) in ROWS {
+        for (situation, report) in taken {
+            for pes in PES {
+                let key = Key { name: name.into(), size, pes };
+                let Some(mine) = report.find(own, &key) else { continue };
+                let figure = |value: f64| figures::figure(times * value, mine.unit);
+                let mut row = vec![
+                    called.to_owned(),
+                    situation.name(),
+                    pes.to_string(),
+                    figure(mine.value()),
+                ];
+                for peer in &peers {
+                    let theirs = report.find(peer, &key);
+                    let ratio = theirs.and_then(|theirs| Ratios::between(theirs, mine));
+                    row.push(theirs.map(|it| figure(it.value())).unwrap_or_default());
+                    row.push(
+                        ratio.as_ref().map(|it| figures::ratio(it.value())).unwrap_or_default(),
+                    );
+                    let Some(ratio) = ratio else { continue };
+                    all += 1;
+                    if ratio.value() < 1.0 {
+                        let what = format!("{called} at {}, {pes} PEs", situation.name());
+                        slower.push(slower::point(&what, 1.0 / ratio.value(), peer));
+                    }
+                }
+                rows.add_row(row);
+            }
+        }
+    }
+    let mut text = format!(
+        "{rows}\nNeighbours compute all the time, in the session of the job or apart, each in its own. Figures: the \
+         median of the runs' means, of the slowest PE for collectives. Ratios: the median of those within each turn.\n"
+    );
+    text += &slower::sentence("Slower than another implementation", all, &slower);
+    for remark in taken.iter().flat_map(|(_, report)| &report.remarks) {
+        text += &format!("{remark}\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Unit;
+
+    #[test]
+    fn ours_beside_others() {
+        let mut report = Report::of(&["mine", "other"]);
+        for (who, mean) in [("mine", 20_000.0), ("other", 10_000.0)] {
+            report.note(who, "pingpong.put", (BIG, 4), Unit::Nanoseconds, &[mean]);
+        }
+        let situation = Situation { neighbours: 2, apart: true, bound: false };
+        let text = print(&[(situation, report)]);
+        let row = text.lines().find(|line| line.contains("2 apart, unbound")).unwrap();
+        let row = row.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(row, "64 KiB there and back 2 apart, unbound 4 40.0 us 20.0 us 0.500", "{text}");
+        assert!(text.contains("at 1 of 1 points"), "{text}");
+    }
+
+    #[test]
+    fn neighbours_end() {
+        let situation = Situation { neighbours: 2, apart: true, bound: true };
+        let neighbours = Neighbours::start(situation).unwrap();
+        let ids: Vec<u32> = neighbours.0.iter().map(Child::id).collect();
+        drop(neighbours);
+        assert!(ids.iter().all(|id| !std::path::Path::new(&format!("/proc/{id}")).exists()));
+    }
+}
