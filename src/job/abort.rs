@@ -18,6 +18,9 @@ use std::time::Duration;
 /// compute get a signal.
 pub const NOTICE: Duration = Duration::from_millis(100);
 
+/// How long the launcher may take to see a PE end.
+pub const NOTICED: Duration = Duration::from_secs(1);
+
 /// What ended the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

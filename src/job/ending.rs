@@ -1,6 +1,6 @@
 //! Ending a job early: this PE ends, and if necessary ends the others.
 
-use super::abort::{self, AbortKind, Cause};
+use super::abort::{self, AbortKind, Cause, NOTICED};
 use super::control::Stage;
 use super::file::JobFile;
 use super::launcher::Launcher;
@@ -22,8 +22,6 @@ const EACH_LOOK: Duration = Duration::from_millis(5);
 /// How long the launcher of a job on several nodes may take to end this process, once it knows that
 /// the job has ended.
 const LAUNCHER: Duration = Duration::from_secs(5);
-/// How long the launcher may take to see a PE end.
-pub const NOTICED: Duration = Duration::from_secs(1);
 /// How many seconds the PE that ends the job may take to finish its connections to other nodes.
 const CONNECTIONS: u32 = 5;
 /// How many seconds the handlers of `exit` may take then.

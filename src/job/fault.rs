@@ -7,7 +7,7 @@ use super::{Job, about, existing, is_child, life};
 use crate::atomics::Ordering;
 use crate::sys::signal::{self, Event, Fault};
 use crate::sys::{backtrace, symbols};
-use onenode_core::sys::program;
+use onenode_core::sys::{process, program};
 use std::fmt::{self, Write};
 use std::sync::OnceLock;
 
@@ -87,6 +87,13 @@ fn report(event: &Event) {
         if backtrace::is_in_library(event.instruction) {
             refuse(job, event, fault, own);
         }
+    }
+    // UCX ends its process if the partner of a half-open connection ends. The launcher knows why that has ended,
+    // and ends this process, too, unless it was not so.
+    let is_of_ucx =
+        || job.network().is_some() && backtrace::is_below(event.instruction, "/libucs.so");
+    if event.signal == libc::SIGABRT && is_of_ucx() {
+        process::sleep(abort::NOTICED);
     }
     // Peers are told first: what follows may hang or fault again.
     let is_cause = event.deadly && tell_peers(job, event.signal);

@@ -4,8 +4,9 @@
 //! of a node watch each other (`super::life`).
 
 use super::Job;
+use super::abort::NOTICED;
 use super::control::{Control, Stage};
-use super::ending::{self, NOTICED, patience};
+use super::ending::{self, patience};
 use super::file::JobFile;
 use super::life::{self, Life};
 use super::meet;

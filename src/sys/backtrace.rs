@@ -208,6 +208,24 @@ pub fn is_in_library(instruction: usize) -> bool {
     has_stack() && program.call(instruction, true).is_of(&program.library())
 }
 
+/// Whether a call on the way to the one interrupted at `from` is in a file whose path contains `name`.
+pub fn is_below(from: usize, name: &str) -> bool {
+    let mut is_found = false;
+    let mut look = |place| {
+        let file =
+            program::look_up(place).map(|info| info.dli_fname).filter(|path| !path.is_null());
+        // SAFETY: the loader's own string, which stays as long as the file is loaded; its code is on the stack.
+        let path = file.map(|path| unsafe { CStr::from_ptr(path) }.to_bytes());
+        is_found =
+            path.is_some_and(|path| path.windows(name.len()).any(|it| it == name.as_bytes()));
+        !is_found
+    };
+    if has_stack() {
+        walk(Some(from), &mut look);
+    }
+    is_found
+}
+
 /// The name of the routine in which a signal has interrupted this library at `from`, if that has one in C.
 pub fn routine(from: usize) -> Option<&'static str> {
     let program = Program::read();

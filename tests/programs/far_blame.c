@@ -1,5 +1,8 @@
 /* far_blame HOW SIGNAL: the last PE dies of a signal while the others communicate with it: by puts ("put"), gets
- * ("get"), atomic operations ("atomic"), a lock that it holds ("lock"), or collectives ("barrier"). */
+ * ("get"), atomic operations ("atomic"), a lock that it holds ("lock"), or collectives ("barrier"); or while UCX has
+ * ended PE 0 by an assertion ("assertion"), as it does if the partner of a half-open connection dies. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <shmem.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,6 +23,13 @@ int main(int argc, char **argv)
     if (is_victim && strcmp(how, "lock") == 0)
         shmem_set_lock(&lock);
     shmem_barrier_all();
+    if (shmem_my_pe() == 0 && strcmp(how, "assertion") == 0) {
+        void *ucs = dlopen("libucs.so.0", RTLD_NOW | RTLD_NOLOAD), *fail = ucs ? dlsym(ucs, "ucs_fatal_error_message") : NULL;
+        if (fail == NULL)
+            shmem_global_exit(3);
+        char words[] = "an assertion";
+        ((void (*)(const char *, unsigned, const char *, char *))fail)(__FILE__, __LINE__, __func__, words);
+    }
     if (is_victim) {
         usleep(200000); /* while the others are at it */
         raise(atoi(argv[2]));

@@ -171,7 +171,7 @@ pub fn trials() -> Vec<Trial> {
         trials
             .push(Trial::test(format!("far/lost/{what}"), move || link_cut(what == "link", words)));
     }
-    for how in ["put", "get", "atomic", "lock", "barrier"] {
+    for how in ["put", "get", "atomic", "lock", "barrier", "assertion"] {
         for signal in [Signal::SIGKILL, Signal::SIGSEGV] {
             for pes in [2, 4] {
                 let name = format!("far/blame/{how}/{}/{pes}", signal as i32);
