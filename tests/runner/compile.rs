@@ -68,8 +68,8 @@ fn compiler(program: &Program) -> PathBuf {
 fn command(program: &Program, variant: Variant, of: &Path, target: &Path) -> Command {
     let mut command = Command::new(compiler(program));
     // Compiling takes most of the time of short tests. What SMARTMAP's addresses change is not in the program.
-    let is_plain = tree::is_smartmap() && variant != Variant::Inline;
-    let optimisation = if tree::is_few() || is_plain { "-O0" } else { "-O2" };
+    let is_plain = if tree::is_smartmap() { variant != Variant::Inline } else { tree::is_few() };
+    let optimisation = if is_plain { "-O0" } else { "-O2" };
     command.args([optimisation, "-g", "-Wall", "-Wextra", "-Werror"]);
     command.arg("-I").arg(tree::repository("tests/c")).args(variant.options());
     command.arg(of).args(&program.cflags).arg("-o").arg(target).arg("-lm");
