@@ -174,8 +174,13 @@ pub fn print(taken: &[(Situation, Report)]) -> String {
          median of the runs' means, of the slowest PE for collectives. Ratios: the median of those within each turn.\n"
     );
     text += &slower::sentence("Slower than another implementation", all, &slower);
+    // Most are the same in all situations.
+    let mut told = Vec::new();
     for remark in taken.iter().flat_map(|(_, report)| &report.remarks) {
-        text += &format!("{remark}\n");
+        if !told.contains(&remark) {
+            text += &format!("{remark}\n");
+            told.push(remark);
+        }
     }
     text
 }
