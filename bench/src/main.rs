@@ -32,7 +32,6 @@ mod whole_job;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Context;
 use clap::Parser;
@@ -161,7 +160,7 @@ fn over_nodes(options: &options::Nodes) -> anyhow::Result<bool> {
         extent,
         groups: nodes::groups(extent),
         repeats: options.length.repeats(usize::MAX),
-        limit: Some(Duration::from_secs(options.limit)),
+        limit: Some(options.limit.time()),
         pins: true,
         only: Vec::new(),
         sources: options.programs.sources.clone(),
@@ -184,7 +183,7 @@ fn beside_neighbours(options: &options::Neighbours) -> anyhow::Result<bool> {
             extent,
             groups: neighbours::groups(extent),
             repeats: options.length.repeats(3),
-            limit: Some(Duration::from_secs(options.limit)),
+            limit: Some(options.limit.time()),
             pins: false,
             only: Vec::new(),
             sources: options.programs.sources.clone(),

@@ -10,7 +10,6 @@ use oneshmem_plots::figures;
 use crate::implementation::Implementation;
 use crate::over::Over;
 use crate::plan::{Comparison, Experiment, Extent};
-use crate::ratios::Ratios;
 use crate::report::{Key, Report};
 use crate::{slower, table};
 
@@ -138,7 +137,7 @@ pub fn print(taken: &[(Situation, Report)]) -> String {
     peers.iter().for_each(|peer| header.extend([(*peer).to_owned(), format!("x {own}")]));
     let columns = header.len();
     let mut rows = table::plain(header, 2..columns);
-    let (mut all, mut slower) = (0, Vec::new());
+    let mut compared = slower::Compared::default();
     for (name, size, times, called) in ROWS {
         for (situation, report) in taken {
             for pes in PES {
@@ -151,19 +150,11 @@ pub fn print(taken: &[(Situation, Report)]) -> String {
                     pes.to_string(),
                     figure(mine.value()),
                 ];
+                let what = format!("{called} at {}, {pes} PEs", situation.name());
                 for peer in &peers {
                     let theirs = report.find(peer, &key);
-                    let ratio = theirs.and_then(|theirs| Ratios::between(theirs, mine));
                     row.push(theirs.map(|it| figure(it.value())).unwrap_or_default());
-                    row.push(
-                        ratio.as_ref().map(|it| figures::ratio(it.value())).unwrap_or_default(),
-                    );
-                    let Some(ratio) = ratio else { continue };
-                    all += 1;
-                    if ratio.value() < 1.0 {
-                        let what = format!("{called} at {}, {pes} PEs", situation.name());
-                        slower.push(slower::point(&what, 1.0 / ratio.value(), peer));
-                    }
+                    row.push(compared.with(mine, theirs, &what));
                 }
                 rows.add_row(row);
             }
@@ -173,7 +164,7 @@ pub fn print(taken: &[(Situation, Report)]) -> String {
         "{rows}\nNeighbours compute all the time, in the session of the job or apart, each in its own. Figures: the \
          median of the runs' means, of the slowest PE for collectives. Ratios: the median of those within each turn.\n"
     );
-    text += &slower::sentence("Slower than another implementation", all, &slower);
+    text += &compared.sentence();
     // Most are the same in all situations.
     let mut told = Vec::new();
     for remark in taken.iter().flat_map(|(_, report)| &report.remarks) {
@@ -198,8 +189,7 @@ mod tests {
         }
         let situation = Situation { neighbours: 2, apart: true, bound: false };
         let text = print(&[(situation, report)]);
-        let row = text.lines().find(|line| line.contains("2 apart, unbound")).unwrap();
-        let row = row.split_whitespace().collect::<Vec<_>>().join(" ");
+        let row = table::line(&text, "64 KiB");
         assert_eq!(row, "64 KiB there and back 2 apart, unbound 4 40.0 us 20.0 us 0.500", "{text}");
         assert!(text.contains("at 1 of 1 points"), "{text}");
     }

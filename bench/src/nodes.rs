@@ -5,7 +5,6 @@ use oneshmem_plots::figures;
 
 use crate::over::NODES;
 use crate::plan::{Comparison, Experiment, Extent};
-use crate::ratios::Ratios;
 use crate::report::{Key, RemarkKind, Report};
 use crate::{slower, table};
 
@@ -67,7 +66,7 @@ pub fn print(report: &Report) -> String {
     });
     let columns = header.len();
     let mut rows = table::plain(header, 1..columns);
-    let (mut all, mut slower) = (0, Vec::new());
+    let mut compared = slower::Compared::default();
     for (name, size, called) in ROWS {
         for each in EACH {
             let key = Key { name: name.into(), size, pes: each * NODES };
@@ -87,17 +86,9 @@ pub fn print(report: &Report) -> String {
             ];
             for peer in &peers {
                 let theirs = report.find(peer, &key);
-                let ratio = theirs.and_then(|theirs| Ratios::between(theirs, mine));
                 row.push(theirs.map(|it| figures::figure(it.value(), it.unit)).unwrap_or_default());
-                row.push(ratio.as_ref().map(|it| figures::ratio(it.value())).unwrap_or_default());
+                row.push(compared.with(mine, theirs, &format!("{called} at {pes}")));
                 row.push(packets(peer));
-                if let Some(ratio) = ratio {
-                    all += 1;
-                    if ratio.value() < 1.0 {
-                        let what = format!("{called} at {pes}");
-                        slower.push(slower::point(&what, 1.0 / ratio.value(), peer));
-                    }
-                }
             }
             rows.add_row(row);
         }
@@ -108,7 +99,7 @@ pub fn print(report: &Report) -> String {
          Of an operation: PE 0's time; of a collective: the slowest PE's. Ratios: the median of \
          those within each turn. Packets: what the node of PE 0 sends for one operation.\n"
     );
-    text += &slower::sentence("Slower than another implementation", all, &slower);
+    text += &compared.sentence();
     for warning in table::warnings(report) {
         text += &format!("! {warning}\n");
     }
@@ -139,10 +130,7 @@ mod tests {
             report.note(who, name, (size, 4), unit, &[value]);
         }
         let text = print(&report);
-        let line = |start: &str| {
-            let line = text.lines().find(|line| line.trim_start().starts_with(start)).unwrap();
-            line.split_whitespace().collect::<Vec<_>>().join(" ")
-        };
+        let line = |start| table::line(&text, start);
         assert!(line("barrier").starts_with("barrier 2 x 2 20"), "{text}");
         assert!(line("barrier").ends_with("2.50 16.2"), "{text}");
         assert!(line("barrier").contains(" 1.50 "), "{text}");

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand, value_parser};
@@ -112,9 +113,8 @@ pub struct Nodes {
     pub programs: Programs,
     #[command(flatten)]
     pub length: Length,
-    /// Stop a job of another implementation after this time, and say so
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..))]
-    pub limit: u64,
+    #[command(flatten)]
+    pub limit: Limit,
     #[command(flatten)]
     pub namespaces: Namespaces,
 }
@@ -126,9 +126,8 @@ pub struct Neighbours {
     pub programs: Programs,
     #[command(flatten)]
     pub length: Length,
-    /// Stop a job of another implementation after this time, and say so
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..))]
-    pub limit: u64,
+    #[command(flatten)]
+    pub limit: Limit,
 }
 
 /// Count instructions per call by callgrind (needs valgrind)
@@ -175,6 +174,20 @@ impl Length {
     /// How often to run everything, at most so often by default.
     pub fn repeats(&self, most: usize) -> usize {
         self.repeats.unwrap_or(self.extent().repeats().min(most)).max(1)
+    }
+}
+
+#[derive(Args)]
+pub struct Limit {
+    /// Stop a job of another implementation after this time, and say so
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..))]
+    limit: u64,
+}
+
+impl Limit {
+    /// How long a job of another implementation may take.
+    pub fn time(&self) -> Duration {
+        Duration::from_secs(self.limit)
     }
 }
 

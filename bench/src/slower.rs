@@ -22,11 +22,41 @@ pub fn point(what: &str, times: f64, whose: &str) -> String {
     format!("{what} ({} times {whose}'s time)", figures::ratio(times))
 }
 
+/// Comparisons of our own points with other implementations'.
+#[derive(Default)]
+pub struct Compared {
+    all: usize,
+    slower: Vec<String>,
+}
+
+impl Compared {
+    /// The other's cost relative to ours, for a table; empty if there is none. `what` names the point in the sentence.
+    pub fn with(&mut self, mine: &Point, theirs: Option<&Point>, what: &str) -> String {
+        let compared = theirs.and_then(|it| Some((it, Ratios::between(it, mine)?.value())));
+        let Some((theirs, ratio)) = compared else { return String::new() };
+        self.note(1.0 / ratio, what, &theirs.implementation);
+        figures::ratio(ratio)
+    }
+
+    /// Notes that our point takes so many times the time of another one.
+    fn note(&mut self, times: f64, what: &str, whose: &str) {
+        self.all += 1;
+        if times > 1.0 {
+            self.slower.push(point(what, times, whose));
+        }
+    }
+
+    /// The sentence about all of them.
+    pub fn sentence(&self) -> String {
+        sentence("Slower than another implementation", self.all, &self.slower)
+    }
+}
+
 /// The sentence about a report: where one of `peers` is ahead of each of our own variants.
 pub fn in_report(report: &Report, peers: &[&str]) -> String {
     let is_peer = |name: &str| peers.contains(&name);
     let ours = |name: &str| !is_peer(name) && name != RAW;
-    let (mut all, mut slower) = (0, Vec::new());
+    let mut compared = Compared::default();
     for theirs in report.points.iter().filter(|point| is_peer(&point.implementation)) {
         let same = |point: &&Point| ours(&point.implementation) && point.key() == theirs.key();
         let ratios =
@@ -34,17 +64,14 @@ pub fn in_report(report: &Report, peers: &[&str]) -> String {
         let Some(best) = ratios.map(|ratios| ratios.value()).min_by(f64::total_cmp) else {
             continue;
         };
-        all += 1;
-        if best > 1.0 {
-            let size = match theirs.size {
-                0 => String::new(),
-                size => format!(" {}", figures::bytes(size)),
-            };
-            let what = format!("{}{size} on {} PEs", theirs.name, theirs.pes);
-            slower.push(point(&what, best, &theirs.implementation));
-        }
+        let size = match theirs.size {
+            0 => String::new(),
+            size => format!(" {}", figures::bytes(size)),
+        };
+        let what = format!("{}{size} on {} PEs", theirs.name, theirs.pes);
+        compared.note(best, &what, &theirs.implementation);
     }
-    sentence("Slower than another implementation", all, &slower)
+    compared.sentence()
 }
 
 #[cfg(test)]

@@ -88,6 +88,13 @@ pub fn plain(header: Vec<String>, right: std::ops::Range<usize>) -> Table {
     table
 }
 
+/// The line of a printed table that starts with these words, with one blank between words.
+#[cfg(test)]
+pub fn line(text: &str, start: &str) -> String {
+    let line = text.lines().find(|line| line.trim_start().starts_with(start)).unwrap();
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A table of a header and rows.
 pub fn of_rows(rows: &[Vec<String>]) -> Table {
     let mut table = plain(rows.first().cloned().unwrap_or_default(), 0..0);
