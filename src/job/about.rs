@@ -51,9 +51,11 @@ impl About {
         }
     }
 
-    fn what(self, job: &Job) -> What {
-        match self {
-            Self::Unsaid | Self::Nothing => What::Unsaid,
+    /// What the record says; `None` if nothing is recorded.
+    fn what(self, job: &Job) -> Option<What> {
+        Some(match self {
+            Self::Nothing => return None,
+            Self::Unsaid => What::Unsaid,
             Self::Initialisation(pe) => What::Initialisation(pe),
             Self::Counter(_, address) => member(job, address),
             Self::ActiveSet(_, set) => What::ActiveSet(set),
@@ -66,7 +68,7 @@ impl About {
                 What::Lock { part, offset }
             }
             Self::Tests => What::Tests,
-        }
+        })
     }
 }
 
@@ -102,10 +104,8 @@ fn member(job: &Job, address: usize) -> What {
 /// only: beside busy processes, short waits come to a first one.
 #[cold]
 pub(crate) fn note(job: &Job, about: About, lasted: Duration, earlier: u8) {
-    if matches!(about, About::Nothing) {
-        return;
-    }
-    let (record, what) = (&job.control.pe(job.pe).waiting, about.what(job));
+    let Some(what) = about.what(job) else { return };
+    let record = &job.control.pe(job.pe).waiting;
     if earlier == 0 {
         record.describe(what, None, None);
     } else if earlier == 1 {

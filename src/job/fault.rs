@@ -90,9 +90,10 @@ fn report(event: &Event) {
     }
     // UCX ends its process if the partner of a half-open connection ends. The launcher knows why that has ended,
     // and ends this process, too, unless it was not so.
-    let is_of_ucx =
-        || job.network().is_some() && backtrace::is_below(event.instruction, "/libucs.so");
-    if event.signal == libc::SIGABRT && is_of_ucx() {
+    if event.signal == libc::SIGABRT
+        && job.network().is_some()
+        && backtrace::is_below(event.instruction, "/libucs.so")
+    {
         process::sleep(abort::NOTICED);
     }
     // Peers are told first: what follows may hang or fault again.

@@ -211,18 +211,9 @@ pub fn is_in_library(instruction: usize) -> bool {
 /// Whether a call on the way to the one interrupted at `from` is in a file whose path contains `name`.
 pub fn is_below(from: usize, name: &str) -> bool {
     let mut is_found = false;
-    let mut look = |place| {
-        let file =
-            program::look_up(place).map(|info| info.dli_fname).filter(|path| !path.is_null());
-        // SAFETY: the loader's own string, which stays as long as the file is loaded; its code is on the stack.
-        let path = file.map(|path| unsafe { CStr::from_ptr(path) }.to_bytes());
-        is_found =
-            path.is_some_and(|path| path.windows(name.len()).any(|it| it == name.as_bytes()));
-        !is_found
-    };
-    if has_stack() {
-        walk(Some(from), &mut look);
-    }
+    each_call(from, |_, call| {
+        is_found |= text(call.info.dli_fname).is_some_and(|path| path.contains(name));
+    });
     is_found
 }
 
