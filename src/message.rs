@@ -2,6 +2,7 @@
 
 use crate::job;
 use crate::sys::backtrace::{self, Entry};
+use crate::sys::python;
 use std::fmt;
 use std::io::Write;
 
@@ -27,5 +28,12 @@ pub fn say_caller(from: Option<usize>) {
             }
             say(format_args!("  {index:>2} {call}"));
         }
+    });
+    let mut has_head = false;
+    python::each_call(|call| {
+        if !std::mem::replace(&mut has_head, true) {
+            say("called from Python, innermost call first:");
+        }
+        say(format_args!("  {call}"));
     });
 }

@@ -18,6 +18,7 @@ pub mod library;
 pub mod mpi;
 pub mod own_names;
 pub mod pmix;
+pub mod python;
 pub mod rdma;
 pub mod signal;
 pub mod socket;
