@@ -2,8 +2,7 @@
 //!
 //! | bytes | method |
 //! |---|---|
-//! | to 128 | the head, then the tail, as for fewer |
-//! | fewer than `string_from` | a loop of moves as wide as the processor has |
+//! | fewer than `string_from` | moves as wide as the processor has: the head and the tail, or a loop |
 //! | from there on | its string instruction, or that loop where the destination lies just after the source |
 //! | more than `cached_to` | stores that bypass the caches |
 //!
@@ -14,7 +13,7 @@
 use super::machine;
 use super::methods;
 use super::touch::PIECE;
-use crate::arch::{self, PAGE, Vector};
+use crate::arch::{self, PAGE};
 
 /// Copies more than 64 bytes.
 ///
@@ -24,9 +23,6 @@ use crate::arch::{self, PAGE, Vector};
 pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
     unsafe {
-        if bytes <= 128 {
-            return super::ends::<[Vector; 4]>(to, from, bytes);
-        }
         if bytes < methods::moves_below() {
             moves(to, from, bytes);
         } else if methods::string_from() == 0 {
@@ -44,7 +40,7 @@ pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
 /// Copies with moves as wide as the processor has.
 ///
 /// # Safety
-/// As for [`super::elements`], for more than 128 bytes.
+/// As for [`super::elements`], for more than 64 bytes.
 #[inline(always)]
 unsafe fn moves(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.

@@ -5,11 +5,8 @@ use crate::arch::{LINE, PAGE, Suits};
 use std::arch::aarch64::uint8x16_t;
 use std::arch::asm;
 
-/// What every processor moves at once.
-pub type Vector = uint8x16_t;
-
 /// A line in registers.
-type Line = [Vector; LINE / size_of::<Vector>()];
+type Line = [uint8x16_t; LINE / size_of::<uint8x16_t>()];
 
 /// There is one width.
 pub fn has_wide_moves() -> bool {
@@ -29,7 +26,7 @@ unsafe fn line(to: *mut u8, from: *const u8) {
 /// Copies with moves.
 ///
 /// # Safety
-/// As for [`crate::copy::elements`], for more than 128 bytes.
+/// As for [`crate::copy::elements`], for more than 64 bytes.
 #[inline(never)]
 pub unsafe fn moves(_wide: bool, to: *mut u8, from: *const u8, bytes: usize) {
     let (mut at, tail) = (LINE - to as usize % LINE, bytes - LINE);

@@ -10,9 +10,6 @@ use std::arch::x86_64::{
     _mm256_loadu_si256, _mm256_storeu_si256, _mm256_stream_si256,
 };
 
-/// What every processor moves at once.
-pub type Vector = __m128i;
-
 /// Whether this processor has 32-byte moves, and the kernel keeps wide registers; Kitten, which has
 /// SMARTMAP, does not.
 pub fn has_wide_moves() -> bool {
@@ -22,7 +19,7 @@ pub fn has_wide_moves() -> bool {
 /// Copies with moves, wide ones if the processor [has them](has_wide_moves).
 ///
 /// # Safety
-/// As for [`crate::copy::elements`], for more than 128 bytes; the processor has moves of the width.
+/// As for [`crate::copy::elements`], for more than 64 bytes; the processor has moves of the width.
 #[inline(always)]
 pub unsafe fn moves(wide: bool, to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise, passed on.
@@ -96,6 +93,22 @@ macro_rules! loops {
                 }};
             }
 
+            /// Reads the vectors of a line.
+            macro_rules! read_line {
+                ($from:expr) => {{
+                    let from = $from.cast::<$vector>();
+                    [$($load(from.add($of_line))),*]
+                }};
+            }
+
+            /// Writes the vectors of a line.
+            macro_rules! write_line {
+                ($to:expr, $vectors:expr) => {{
+                    let (to, vectors) = ($to.cast::<$vector>(), $vectors);
+                    $($store(to.add($of_line), vectors[$of_line]);)*
+                }};
+            }
+
             /// Writes four vectors.
             macro_rules! write {
                 ($to:expr, $vectors:expr) => {{
@@ -107,23 +120,44 @@ macro_rules! loops {
                 }};
             }
 
-            /// Copies with moves of this width. The tail is read before the loop: where the
-            /// destination lies just before the source modulo the page size, the processor mistakes
-            /// the loop's writes for the bytes to read next, and waits for them.
+            /// Copies more than 64 bytes with moves of this width. The tail is read before anything is
+            /// written: where the destination lies just before the source modulo the page size, the processor
+            /// mistakes writes for the bytes to read next, and waits for them.
             ///
             /// # Safety
-            /// As for [`crate::copy::elements`], for more than 128 bytes; the processor has
-            /// these moves.
+            /// As for [`crate::copy::elements`], for more than 64 bytes; the processor has these moves.
             #[inline(never)]
             #[target_feature(enable = $feature)]
             pub(super) unsafe fn wide(to: *mut u8, from: *const u8, bytes: usize) {
+                // SAFETY: the caller's promise; a line, or a block where it is chosen, begins in the copy. The head
+                // is read first: a null pointer is recognised by the address of its fault.
+                unsafe {
+                    if bytes <= 2 * LINE {
+                        let (first, last) = (read_line!(from), read_line!(from.add(bytes - LINE)));
+                        write_line!(to, first);
+                        write_line!(to.add(bytes - LINE), last);
+                    } else if bytes <= 2 * BLOCK {
+                        let (first, last) = (read!(from), read!(from.add(bytes - BLOCK)));
+                        write!(to, first);
+                        write!(to.add(bytes - BLOCK), last);
+                    } else {
+                        blocks(to, from, bytes);
+                    }
+                }
+            }
+
+            /// Copies by a loop.
+            ///
+            /// # Safety
+            /// As for `wide`, for more than a block and a line.
+            #[inline(never)]
+            #[target_feature(enable = $feature)]
+            unsafe fn blocks(to: *mut u8, from: *const u8, bytes: usize) {
                 let (mut at, tail) = (LINE - to as usize % LINE, bytes - BLOCK);
                 // SAFETY: the caller's promise; every offset is at most `tail`.
                 unsafe {
-                    // The head first: a null pointer is recognised by the address of its fault.
-                    let first = [$($load(from.cast::<$vector>().add($of_line))),*];
-                    let last = read!(from.add(tail));
-                    $($store(to.cast::<$vector>().add($of_line), first[$of_line]);)*
+                    let (first, last) = (read_line!(from), read!(from.add(tail)));
+                    write_line!(to, first);
                     while at < tail {
                         write!(to.add(at), read!(from.add(at)));
                         at += BLOCK;
