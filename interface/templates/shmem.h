@@ -13,23 +13,28 @@
  *
  * @GENERATED@
  */
-#ifndef ONESHMEM_SHMEM_H
-#define ONESHMEM_SHMEM_H
+#ifndef ONESHMEM_TYPES_H
+#define ONESHMEM_TYPES_H
 
 #include <stddef.h> /* size_t, ptrdiff_t */
 #include <stdint.h> /* int32_t, ..., SIZE_MAX */
 
 /* What the languages that include this header spell differently. */
 #if defined(__cplusplus)
-#  define ONESHMEM_NORETURN [[noreturn]]
 #  define ONESHMEM_SYMBOL extern "C"
-#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#  define ONESHMEM_CAST(TYPE, value) reinterpret_cast<TYPE>(value)
+#else
+#  define ONESHMEM_SYMBOL extern
+#  define ONESHMEM_CAST(TYPE, value) ((TYPE)(value))
+#endif
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#  define ONESHMEM_NORETURN [[noreturn]]
+#elif !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #  define ONESHMEM_NORETURN _Noreturn
+#elif defined(__GNUC__)
+#  define ONESHMEM_NORETURN __attribute__((__noreturn__))
 #else
 #  define ONESHMEM_NORETURN
-#endif
-#if !defined(__cplusplus)
-#  define ONESHMEM_SYMBOL extern
 #endif
 /* Called through the address that the linker leaves in the program, not through a stub that
  * jumps there: of a put of few bytes the stub would be a third. */
@@ -66,6 +71,13 @@ typedef struct {
 
 @HEADING Constants@
 @CONSTANTS@
+/* By this name Open MPI's programs ask for the version of the specification. */
+#define OSHMEM_SPEC_VERSION (SHMEM_MAJOR_VERSION * 10000 + SHMEM_MINOR_VERSION * 100)
+
+#endif /* pshmem.h needs no more. */
+#if !defined(ONESHMEM_SHMEM_H) && !defined(ONESHMEM_TYPES_ONLY)
+#define ONESHMEM_SHMEM_H
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -80,6 +92,29 @@ void *shmem_partition_malloc(size_t size, int id);
 void *shmem_partition_align(size_t alignment, size_t size, int id);
 void *shmem_partition_calloc(size_t count, size_t size, int id);
 void shmem_partition_free(void *ptr);
+
+/* Bitwise atomics of signed types: the specification has them as int32 and int64, Open MPI under these names. */
+#if defined(__GNUC__)
+#  define ONESHMEM_OTHER static __inline__ __attribute__((__unused__))
+#else
+#  define ONESHMEM_OTHER static
+#endif
+#define ONESHMEM_SIGNED(NAME, TYPE, WORD, OP) \
+    ONESHMEM_OTHER void shmem_##NAME##_atomic_##OP(TYPE *dest, TYPE value, int pe) \
+    { shmem_##WORD##_atomic_##OP(ONESHMEM_CAST(WORD##_t *, dest), value, pe); } \
+    ONESHMEM_OTHER void shmem_ctx_##NAME##_atomic_##OP(shmem_ctx_t ctx, TYPE *dest, TYPE value, int pe) \
+    { shmem_ctx_##WORD##_atomic_##OP(ctx, ONESHMEM_CAST(WORD##_t *, dest), value, pe); } \
+    ONESHMEM_OTHER TYPE shmem_##NAME##_atomic_fetch_##OP(TYPE *dest, TYPE value, int pe) \
+    { return shmem_##WORD##_atomic_fetch_##OP(ONESHMEM_CAST(WORD##_t *, dest), value, pe); } \
+    ONESHMEM_OTHER TYPE shmem_ctx_##NAME##_atomic_fetch_##OP(shmem_ctx_t ctx, TYPE *dest, TYPE value, int pe) \
+    { return shmem_ctx_##WORD##_atomic_fetch_##OP(ctx, ONESHMEM_CAST(WORD##_t *, dest), value, pe); }
+#define ONESHMEM_SIGNED_OPS(NAME, TYPE, WORD) \
+    ONESHMEM_SIGNED(NAME, TYPE, WORD, and) \
+    ONESHMEM_SIGNED(NAME, TYPE, WORD, or) \
+    ONESHMEM_SIGNED(NAME, TYPE, WORD, xor)
+ONESHMEM_SIGNED_OPS(int, int, int32)
+ONESHMEM_SIGNED_OPS(long, long, int64)
+ONESHMEM_SIGNED_OPS(longlong, long long, int64)
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -23,6 +23,8 @@
 #define ONESHMEM_SHMEM_INLINE_H
 
 #ifdef __cplusplus
+#  pragma GCC diagnostic push
+#  pragma GCC diagnostic ignored "-Wold-style-cast"
 extern "C" {
 #endif
 
@@ -209,5 +211,6 @@ ONESHMEM_HERE void *shmem_ptr(const void *dest, int pe)
 
 #ifdef __cplusplus
 } /* extern "C" */
+#  pragma GCC diagnostic pop
 #endif
 #endif

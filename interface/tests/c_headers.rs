@@ -21,7 +21,7 @@ fn constants_and_types() {
 /// difference is a conflict that no compiler accepts.
 #[test]
 fn prototypes_are_those_of_the_specification() {
-    let mut text = String::from("#include \"pshmem.h\"\n");
+    let mut text = String::from("#include \"shmem.h\"\n#include \"pshmem.h\"\n");
     for row in functions() {
         for twin in ["", "p"] {
             let noreturn =
@@ -54,6 +54,9 @@ fn no_other_names() {
         let name = line.split('(').next().and_then(|head| head.rsplit([' ', '*']).next());
         let name = name.expect("a name");
         let is_known = known.iter().any(|k| k == name);
+        if name.starts_with("ONESHMEM_") {
+            continue; // A macro's names, which are static.
+        }
         assert!(is_known || name.starts_with("shmem_partition_"), "not expected: {line}");
         declared += usize::from(is_known);
         proposed += usize::from(!is_known);
@@ -71,7 +74,7 @@ fn inlined_routines() {
              long use(long *x, int pe);\n\
              long use(long *x, int pe)\n{{\n    shmem_long_p(x, 1, pe);\n    \
              shmem_putmem(x, x, 8, pe);\n    shmem_long_atomic_inc(x, pe);\n    \
-             shmem_fence();\n    return shmem_long_g((long *)shmem_ptr(x, pe), pe);\n}}\n"
+             shmem_fence();\n    return shmem_long_g(ONESHMEM_CAST(long *, shmem_ptr(x, pe)), pe);\n}}\n"
         );
         let c = generated(&format!("inline_{name}.c"), &text);
         let cpp = generated(&format!("inline_{name}.cc"), &text);

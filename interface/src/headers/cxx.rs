@@ -4,6 +4,7 @@
 use super::{distinct, fill};
 use crate::expand::{Generic, parameter_list};
 use crate::table::{Interface, Param, Prototype};
+use std::fmt::Write;
 
 /// The types of a set of overloads: the C type and its TYPENAME.
 type Types = Vec<(&'static str, &'static str)>;
@@ -14,6 +15,7 @@ pub(super) fn shmem_overloads_h(table: &Interface) -> String {
         table.generics().into_iter().partition(|g| !g.tables().is_empty());
     let mut out: String = untyped.iter().map(overload_for_handle).collect();
     out += "\n";
+    out += &with_std_complex(table);
     let mut groups: Vec<(Types, String)> = Vec::new();
     for generic in typed {
         let types = types_to_overload(table, &generic);
@@ -27,6 +29,34 @@ pub(super) fn shmem_overloads_h(table: &Interface) -> String {
     fill(include_str!("../../templates/shmem_overloads.h"), &[("OVERLOADS", out)])
 }
 
+/// The routines for complex types with those of C++, which have the same representation.
+fn with_std_complex(table: &Interface) -> String {
+    let mut out = String::from("#ifdef ONESHMEM_STD_COMPLEX\n");
+    for symbol in table.symbols().iter().filter(|symbol| symbol.is_complex()) {
+        let (mut params, mut arguments) = (Vec::new(), Vec::new());
+        for Param { ctype, name } in &symbol.params {
+            let Some((real, end)) = ctype.split_once(" _Complex") else {
+                params.push(Param { ctype: ctype.clone(), name });
+                arguments.push((*name).to_owned());
+                continue;
+            };
+            let (constant, real) =
+                real.strip_prefix("const ").map_or(("", real), |real| ("const ", real));
+            params.push(Param { ctype: format!("{constant}std::complex<{real}>{end}"), name });
+            arguments.push(format!("reinterpret_cast<{ctype}>({name})"));
+        }
+        let (ret, name) = (&symbol.ret, &symbol.name);
+        let result = if ret == "void" { "" } else { "return " };
+        let _ = writeln!(
+            out,
+            "    ONESHMEM_INLINE {ret} {name}({})\n    {{ {result}{name}({}); }}",
+            parameter_list(&params),
+            arguments.join(", ")
+        );
+    }
+    out + "#endif\n\n"
+}
+
 /// Overloads for the same types, as a macro and its uses.
 fn group(types: &Types, overloads: &str) -> String {
     let mut out = String::from("#define ONESHMEM_OVERLOADS(TYPENAME, TYPE) \\\n");
@@ -34,9 +64,12 @@ fn group(types: &Types, overloads: &str) -> String {
     out += "\n\n";
     for (ctype, typename) in types {
         let call = format!("ONESHMEM_OVERLOADS({typename}, {ctype})\n");
-        out += &match ctype.contains("_Complex") {
-            true => format!("#ifdef ONESHMEM_COMPLEX\n{call}#endif\n"),
-            false => call,
+        out += &match ctype.strip_suffix(" _Complex") {
+            Some(real) => format!(
+                "#ifdef ONESHMEM_COMPLEX\n{call}#endif\n#ifdef ONESHMEM_STD_COMPLEX\n\
+                 ONESHMEM_OVERLOADS({typename}, std::complex<{real}>)\n#endif\n"
+            ),
+            None => call,
         };
     }
     out + "#undef ONESHMEM_OVERLOADS\n\n"

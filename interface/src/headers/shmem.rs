@@ -45,7 +45,11 @@ fn all_constants() -> String {
             let _ = writeln!(out, "ONESHMEM_SYMBOL const {kind} {name};");
         }
         for constant in &group.constants {
-            let line = format!("#define {:<30} {}", constant.name, constant.value);
+            let value = match constant.handle() {
+                Some((kind, number)) => format!("ONESHMEM_CAST({kind}, {number}L)"),
+                None => constant.value.clone(),
+            };
+            let line = format!("#define {:<30} {value}", constant.name);
             let comment = match (constant.doc, constant.deprecated) {
                 ("", None) => String::new(),
                 ("", Some(since)) => format!("/* deprecated since {since} */"),

@@ -29,7 +29,7 @@ int compare(int cmp)
     }
 }
 
-#ifdef __cplusplus
+#if defined(__cplusplus) && __cplusplus >= 201103L
 #define ASSERT(condition) static_assert(condition, #condition)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define ASSERT(condition) _Static_assert(condition, #condition)
