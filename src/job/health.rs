@@ -9,8 +9,8 @@ use super::control::{Control, Stage};
 use super::ending::{self, patience};
 use super::file::JobFile;
 use super::life::{self, Life};
-use super::meet;
 use crate::atomics::{AtomicBool, Ordering};
+use crate::env;
 use crate::failure;
 use crate::job::launcher::Launcher;
 use onenode_core::sys::process;
@@ -261,10 +261,26 @@ fn check_left(job: &Job) {
     }
 }
 
+/// How many seconds PEs wait for each other to come.
+pub(super) fn limit() -> f64 {
+    env::STARTUP_TIMEOUT.seconds().ok().flatten().unwrap_or(60.0)
+}
+
+/// What is said of PEs that have not come in this time.
+pub(super) fn absent(missing: &[usize], npes: usize) -> String {
+    let missing: Vec<_> = missing.iter().map(usize::to_string).collect();
+    format!(
+        "PE {} of {npes} did not call shmem_init within {} s (SHMEM_STARTUP_TIMEOUT sets how long to \
+         wait)",
+        missing.join(", "),
+        limit()
+    )
+}
+
 fn check_arrivals(job: &Job, now: Instant) {
     static STARTED: OnceLock<Instant> = OnceLock::new();
     let waited = now - *STARTED.get_or_init(|| now);
-    let limit = meet::limit();
+    let limit = limit();
     if waited.as_secs_f64() < limit {
         return;
     }
@@ -275,7 +291,7 @@ fn check_arrivals(job: &Job, now: Instant) {
     let missing: Vec<_> = job.at_stage(Stage::Absent).collect();
     ALL_ARRIVED.store(missing.is_empty(), Ordering::Relaxed);
     if !missing.is_empty() {
-        failure::fatal(format_args!("{}", meet::absent(&missing, job.npes)));
+        failure::fatal(format_args!("{}", absent(&missing, job.npes)));
     }
 }
 

@@ -8,10 +8,10 @@
 
 use super::abort::{self, AbortKind};
 use super::file::JobFile;
+use super::health::{absent, limit};
 use super::launcher::Launcher;
 use super::nodes::NodeOf;
 use crate::atomics::Ordering;
-use crate::env;
 use crate::error::Error;
 use crate::memory::pages;
 use crate::sys::environment;
@@ -67,22 +67,6 @@ pub(super) fn join(
             return meeting.come(guest, files);
         }
     }
-}
-
-/// How many seconds PEs wait for each other to come.
-pub(super) fn limit() -> f64 {
-    env::STARTUP_TIMEOUT.seconds().ok().flatten().unwrap_or(60.0)
-}
-
-/// What is said of PEs that have not come in this time.
-pub(super) fn absent(missing: &[usize], npes: usize) -> String {
-    let missing: Vec<_> = missing.iter().map(usize::to_string).collect();
-    format!(
-        "PE {} of {npes} did not call shmem_init within {} s (SHMEM_STARTUP_TIMEOUT sets how long to \
-         wait)",
-        missing.join(", "),
-        limit()
-    )
 }
 
 /// A PE that comes to the meeting of its job.
