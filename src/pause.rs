@@ -135,7 +135,7 @@ impl Waiting for OfPe {
         mpi::drive();
         if let Some(job) = job::existing() {
             job::ending::look(job);
-            health::note_cpu(job);
+            job.note_cpu();
             let checks = self.watch.checks();
             if job::health::check_peers(job, &mut self.watch) {
                 about::note(job, self.about, since.elapsed(), checks);

@@ -321,6 +321,12 @@ impl Control {
         assert!(pe < self.npes());
         self.area.at(HEADER_BYTES + pe * size_of::<PeRecord>())
     }
+    /// The other PEs of a PE's node that are on its CPU, as their records say.
+    pub(crate) fn neighbours(&self, pe: usize) -> impl Iterator<Item = usize> {
+        let cpu_of = |pe: usize| self.pe(pe).cpu.load(Ordering::Relaxed);
+        let cpu = cpu_of(pe);
+        self.job.near().filter(move |other| *other != pe && cpu_of(*other) == cpu)
+    }
     /// Offset in the area of PE `pe`'s words in a team slot.
     pub(crate) fn words_offset(&self, slot: usize, pe: usize) -> u64 {
         assert!(slot < self.team_slots && pe < self.npes());

@@ -83,25 +83,12 @@ pub fn check_peers(job: &Job, watch: &mut Watch) -> bool {
     true
 }
 
-/// Notes in this PE's record on which CPU it is.
-pub(crate) fn note_cpu(job: &Job) {
-    let cpu = process::cpu().map_or(0, |cpu| cpu + 1);
-    job.control.pe(job.pe).cpu.store(cpu, Ordering::Relaxed);
-}
-
 /// How many nanoseconds of CPU time the other PEs have used that are on this PE's CPU, as far as known.
 #[cold]
 pub(crate) fn time_of_neighbours(job: &Job) -> u64 {
-    note_cpu(job);
-    let others = neighbours(&job.control, job.pe);
+    job.note_cpu();
+    let others = job.control.neighbours(job.pe);
     others.filter_map(|pe| job.control.job().pid(pe)).map(process::time_of).sum()
-}
-
-/// The other PEs of a PE's node that are on its CPU, as their records say.
-pub(crate) fn neighbours(control: &Control, pe: usize) -> impl Iterator<Item = usize> {
-    let cpu_of = |pe: usize| control.pe(pe).cpu.load(Ordering::Relaxed);
-    let cpu = cpu_of(pe);
-    control.job().near().filter(move |other| *other != pe && cpu_of(*other) == cpu)
 }
 
 fn at_once(npes: usize) -> usize {

@@ -47,7 +47,7 @@ use nodes::Nodes;
 use onenode_core::attachments::Attachments;
 use onenode_core::layout::Layout;
 use onenode_core::segment::DataSegment;
-use onenode_core::sys::mutex;
+use onenode_core::sys::{mutex, process};
 use partitions::Partition;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
@@ -181,6 +181,11 @@ impl Job {
     pub(crate) fn far_record(&self, pe: usize, within: usize) -> Far {
         let record = engine::CONTROL + self.control.record_offset(pe);
         Far { pe, offset: record + within as u64 }
+    }
+    /// Notes in this PE's record on which CPU it is.
+    pub(crate) fn note_cpu(&self) {
+        let cpu = process::cpu().map_or(0, |cpu| cpu + 1);
+        self.control.pe(self.pe).cpu.store(cpu, Ordering::Relaxed);
     }
     /// How many programs of the job this PE has begun, and how many lifetimes in the current one.
     pub fn life(&self) -> (u32, u32) {

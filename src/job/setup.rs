@@ -188,7 +188,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let sleeps = place.launcher != Launcher::Kitten;
     pause::set_wait_policy(crowded, sleeps, health::crowd(near.len()), locks_in_order);
     pause::WAIT_POLICY.fix(wait);
-    health::note_cpu(job);
+    job.note_cpu();
     if drives_mpi {
         sys::mpi::find();
     }

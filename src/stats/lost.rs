@@ -7,7 +7,7 @@
 
 use crate::atomics::Ordering;
 use crate::job::control::Control;
-use crate::job::{Job, health};
+use crate::job::Job;
 use onenode_core::sys::process;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -63,7 +63,7 @@ pub(super) fn begin() {
 impl Lost {
     /// What this PE has lost so far; `None` if the system does not tell.
     pub(super) fn now(job: &Job) -> Option<Self> {
-        health::note_cpu(job);
+        job.note_cpu();
         let (before, now) = (BEGUN.get()?.as_ref()?, Used::of(process::pid())?);
         let file = job.control().job();
         // All that they have ever used: what they had used at the beginning is little.
@@ -82,7 +82,7 @@ impl Lost {
         let near = control.job().near();
         let cpus = process::cpus_of(control.job().pid(pe)?);
         let peers: u64 = match cpus {
-            1 => health::neighbours(control, pe).map(used).sum::<Option<_>>()?,
+            1 => control.neighbours(pe).map(used).sum::<Option<_>>()?,
             // There is a CPU for each.
             _ if near.len() <= cpus => 0,
             // They run on all CPUs.
