@@ -4,6 +4,7 @@
 
 use super::Segment;
 use super::admission::Access;
+use crate::job::nodes::WORKER_BYTES;
 use std::net::SocketAddr;
 
 /// "oneshmem" and the version of all formats in this file.
@@ -12,8 +13,6 @@ const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x09\0");
 pub const EXPORT_BYTES: usize = 768;
 /// Where an encoded export says whether the PE's process has ended: a byte that is 0 or 1.
 const ENDED: usize = EXPORT_BYTES - 1;
-/// The most bytes of an encoded [`Record`] of a PE's worker.
-pub const WORKER_BYTES: usize = 512;
 /// The most bytes of a worker's address.
 const ADDRESS_BYTES: usize = 256;
 

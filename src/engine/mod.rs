@@ -15,7 +15,6 @@ mod served;
 mod shared;
 pub mod ucx;
 
-pub use exports::WORKER_BYTES;
 pub use far::{CONTROL, Far, HEAP, PARTITIONS, STATISTICS, Segment};
 
 use crate::error::{Called, Error, Routine};

@@ -7,7 +7,6 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
-use crate::engine::WORKER_BYTES;
 use crate::engine::network::{self, Route, Site};
 use crate::error::Error;
 use onenode_core::area::{Shared, SharedArea};
@@ -20,6 +19,8 @@ use std::os::fd::BorrowedFd;
 pub(super) const PLACE: u64 = 1 << 29;
 /// The most bytes of an agent's record.
 pub const RECORD_BYTES: usize = 1024;
+/// The most bytes of the record of the worker of a PE that is alone on its node.
+pub const WORKER_BYTES: usize = 512;
 /// The most nodes of a job.
 pub const MOST: usize = 1 << 16;
 /// The most bytes of a route: the names of a network device and of an RDMA port, or the reason for TCP, which
