@@ -24,7 +24,7 @@ use crate::memory::space::Space;
 use crate::message;
 use crate::slow;
 use crate::sys;
-use crate::timeline::steps::Steps;
+use crate::timeline::{self, steps::Steps};
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 use crate::{collectives, context, env, pause, stats, team};
 use onenode_core::arch;
@@ -86,7 +86,7 @@ fn join(
         match existing() {
             None => first_lifetime(routine, requested)?,
             Some(job) => {
-                let mut steps = Steps::begin();
+                let mut steps = Steps::begin(timeline::is_wanted());
                 begin(job, routine, requested, &mut steps)?;
                 steps.record();
             }
@@ -102,7 +102,7 @@ fn join(
 
 /// Makes this process a PE. Does not wait for other PEs.
 fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
-    let mut steps = Steps::begin();
+    let mut steps = Steps::begin(timeline::is_wanted());
     let place = launch::join()?;
     steps.end("handshake");
     let (file, pe) = (Arc::new(place.job), place.pe);

@@ -42,7 +42,7 @@ fn file() -> Result<Option<PathBuf>, Error> {
 }
 
 /// Whether the user wants a timeline. An invalid value is refused by [`prepare`].
-fn is_wanted() -> bool {
+pub(crate) fn is_wanted() -> bool {
     matches!(file(), Ok(Some(_)))
 }
 

@@ -14,10 +14,10 @@ struct Times {
 }
 
 impl Steps {
-    /// Initialisation begins.
-    pub fn begin() -> Self {
+    /// Initialisation begins. `is_recorded`: its steps will be recorded.
+    pub fn begin(is_recorded: bool) -> Self {
         let times = || Times { begin: clock::nanoseconds(), ended: Vec::new() };
-        Self(super::is_wanted().then(times))
+        Self(is_recorded.then(times))
     }
 
     /// A step has ended.
