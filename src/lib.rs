@@ -119,6 +119,7 @@ pub mod wait;
 mod device;
 mod failure;
 mod operand;
+mod report;
 mod shmem;
 mod slow;
 mod sys;

@@ -26,7 +26,7 @@ use crate::slow;
 use crate::sys;
 use crate::timeline::{self, steps::Steps};
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
-use crate::{collectives, context, env, pause, stats, team};
+use crate::{collectives, context, env, pause, report, stats, team};
 use onenode_core::arch;
 use onenode_core::attachments::Attachments;
 use onenode_core::packed;
@@ -234,7 +234,7 @@ fn begin(job: &'static Job, routine: Routine, level: i32, steps: &mut Steps) -> 
     guards::forget_all();
     let lifetime = job.lifetime.fetch_add(1, Ordering::Relaxed);
     job.control.pe(job.pe).order.begin(lifetime);
-    let counted = stats::prepare(job)?;
+    let counted = report::prepare(job)?;
     arch::prepare();
     TABLE.publish(&job.layout.bounds(), job.npes, job.network.is_none());
     // With devices, a private source or destination can be in a device's memory.
@@ -314,7 +314,7 @@ fn conclude(routine: Routine) {
         INITIALISATIONS.fetch_sub(1, Ordering::Relaxed);
         return;
     }
-    stats::conclude(job);
+    report::conclude(job);
     let last = team::steps_of_world() + 1;
     job.control.pe(job.pe).last_step.store(last, Ordering::Relaxed);
     job.network().inspect(|network| network.finish());
@@ -328,7 +328,7 @@ fn conclude(routine: Routine) {
         // has already been contacted.
         collectives::barrier_all(routine);
     }
-    stats::print(job);
+    report::print(job);
     if job.exchange.is_some() && stats::are_taken() {
         // Nor may a node's agent end while statistics are read from there.
         collectives::barrier_all(routine);

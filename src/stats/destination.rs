@@ -22,7 +22,7 @@ enum Form {
 
 /// Format and destination.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Destination {
+pub(crate) struct Destination {
     form: Form,
     /// A file; `None` is standard error.
     file: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub(super) struct Destination {
 
 impl Destination {
     /// What the user asks for; `None` for no statistics.
-    pub(super) fn of_environment() -> Result<Option<Self>, Error> {
+    pub(crate) fn of_environment() -> Result<Option<Self>, Error> {
         if !env::STATS.is_on() {
             return Ok(None);
         }
@@ -58,12 +58,12 @@ impl Destination {
     }
 
     /// Whether symmetric memory is recorded by the calls that allocate it.
-    pub(super) fn has_calls(&self) -> bool {
+    pub(crate) fn has_calls(&self) -> bool {
         self.form == Form::Heap
     }
 
     /// Checks that the file can be written, before the job runs in vain.
-    pub(super) fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let Some(path) = &self.file else { return Ok(()) };
         match File::options().append(true).create(true).open(path) {
             Ok(_) => Ok(()),
@@ -72,7 +72,7 @@ impl Destination {
     }
 
     /// Writes the statistics of a finished job; reports a failure to do so.
-    pub(super) fn write(&self, report: &Report) {
+    pub(crate) fn write(&self, report: &Report) {
         let text = match self.form {
             Form::Table => return message::say(report),
             Form::Heap => {

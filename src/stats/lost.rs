@@ -6,8 +6,8 @@
 //! control group stops the PE counts, too.
 
 use crate::atomics::Ordering;
-use crate::job::control::Control;
 use crate::job::Job;
+use crate::job::control::Control;
 use onenode_core::sys::process;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};

@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// The statistics of all PEs, one line each, and the sums.
-pub(super) struct Report {
+pub(crate) struct Report {
     pub rows: Vec<Snapshot>,
     /// For each PE: traffic to and from PEs on other nodes, if there are any.
     pub far: Option<Vec<Peer>>,
