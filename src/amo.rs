@@ -12,9 +12,9 @@
 #![allow(unsafe_code)]
 
 use crate::argument::memory::{Dest, Object};
-use crate::engine::Place;
 use crate::error::Routine;
 use crate::operand;
+use crate::remote::Place;
 use crate::slow::{self, Missed};
 use crate::span::Span;
 use crate::translate::{Cold, Miss, Numbering, PeArg, TABLE, cold_path, translate};

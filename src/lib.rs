@@ -100,6 +100,8 @@ pub mod partition;
 #[doc(hidden)]
 pub mod pause;
 #[doc(hidden)]
+pub mod remote;
+#[doc(hidden)]
 pub mod rma;
 #[doc(hidden)]
 pub mod signal;

@@ -10,8 +10,8 @@
 
 use crate::argument::memory::{Dest, Object, Source, same_length};
 use crate::atomics::{Ordering, compiler_fence};
-use crate::engine::{Completion, Place};
 use crate::error::Routine;
+use crate::remote::{Completion, Place};
 use crate::slow::{self, Missed};
 use crate::span::Span;
 use crate::translate::{Miss, Numbering, PeArg, TABLE, translate, translate_copy};

@@ -4,7 +4,6 @@
 use crate::argument;
 use crate::argument::memory::{Object, same_length};
 use crate::context;
-use crate::engine::{DeviceMemory, Far, Place};
 use crate::error::Routine;
 use crate::failure;
 use crate::job::about;
@@ -12,6 +11,7 @@ use crate::job::call::{self, Call};
 use crate::job::fault::Refused;
 use crate::job::{Job, job};
 use crate::message;
+use crate::remote::{DeviceMemory, Far, Place};
 use crate::span::{ADDRESSES, Span};
 use crate::stats::{self, Class};
 use crate::timeline::recorder::Details;

@@ -5,7 +5,7 @@
 use super::Word;
 use super::cell::Cell;
 use crate::argument::memory::Dest;
-use crate::engine::{Action, Amo, Engine, Far};
+use crate::remote::{Action, Amo, Engine, Far};
 use crate::slow::Access;
 use crate::stats::Class;
 use onenode_core::arch::ReadModifyWrite;

@@ -2,8 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::counterparts;
-use crate::engine::DeviceMemory;
 use crate::error::Routine;
+use crate::remote::DeviceMemory;
 use crate::slow;
 use crate::span::Span;
 use crate::translate::TABLE;

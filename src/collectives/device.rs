@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use super::arrays::Arrays;
-use crate::engine::{DeviceMemory, StridedBlocks};
+use crate::remote::{DeviceMemory, StridedBlocks};
 use onenode_core::collectives::alltoall::Shape;
 use onenode_core::collectives::group::{CollectiveGroup, Small};
 use onenode_core::collectives::memory::{Buffer, Memory};

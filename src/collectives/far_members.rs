@@ -3,8 +3,8 @@
 #![allow(unsafe_code)]
 
 use super::members::Section;
-use crate::engine::{Completion, Far, Network};
 use crate::job::Job;
+use crate::remote::{Completion, Far, Network};
 use crate::slow;
 use onenode_core::collectives::group::Reach;
 use onenode_core::collectives::memory::{Buffer, Memory};
@@ -144,12 +144,12 @@ impl<S: Section> Reach for FarMembers<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::CONTROL;
+    use crate::remote::CONTROL;
 
     #[test]
     fn names_keep_all_bits_and_can_be_calculated_with() {
         for pe in [0, 1, 4095, (1 << 19) - 1] {
-            for offset in [0, 8, crate::engine::HEAP + 5, CONTROL + (1 << 40)] {
+            for offset in [0, 8, crate::remote::HEAP + 5, CONTROL + (1 << 40)] {
                 let far = Far { pe, offset };
                 assert_eq!(Far::named(far.name()), Some(far));
                 assert_eq!(Far::named(far.name() + 100), Some(far.plus(100)));

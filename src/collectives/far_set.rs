@@ -5,8 +5,8 @@ use super::far_members::FarMembers;
 use super::members::{ActiveSet, Section};
 use super::psync::{PSync, SyncArray, SyncWord};
 use crate::atomics::{AtomicU64, Ordering};
-use crate::engine::{Action, Amo, Engine, Far};
 use crate::job;
+use crate::remote::{Action, Amo, Engine, Far};
 use crate::slow;
 use onenode_core::collectives::group::Outcome;
 

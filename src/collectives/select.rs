@@ -8,12 +8,12 @@
 
 use super::tuning;
 use crate::atomics::{AtomicU64, Ordering};
-use crate::engine::{Action, Amo};
 use crate::env::{self, ValueKind, Variable};
 use crate::error::{Error, Routine};
 use crate::failure;
 use crate::job::control::PeRecord;
 use crate::job::{self, Job};
+use crate::remote::{Action, Amo};
 use onenode_core::collectives::algorithm::Algorithm;
 pub use onenode_core::collectives::algorithm::Operation;
 use onenode_core::collectives::choices::{Choices, Unable};

@@ -3,8 +3,8 @@
 #![allow(unsafe_code)]
 
 use super::rectangle::Rectangle;
-use crate::engine::StridedBlocks;
 use crate::error::Error;
+use crate::remote::StridedBlocks;
 use crate::sys::library::{Library, Text};
 use onenode_core::sys::mutex;
 use std::ffi::{CStr, c_int, c_uint, c_void};

@@ -13,10 +13,10 @@ mod kernels;
 mod rectangle;
 
 use crate::atomics::{AtomicU64, Ordering};
-use crate::engine::{Amo, Completion, DeviceMemory, Engine, Far, Handle, Scratch, StridedBlocks};
 use crate::error::Error;
 use crate::failure;
 use crate::memory::partition::{Device, Spec};
+use crate::remote::{Amo, Completion, DeviceMemory, Engine, Far, Handle, Scratch, StridedBlocks};
 use cuda::{Cuda, Gpu, IpcHandle, Transfer};
 use onenode_core::sys::mutex;
 use onenode_core::sys::process;

@@ -2,9 +2,9 @@
 //! each PE of its node, for which they ask. Little-endian, with checked lengths, because both come over
 //! a network. No address of a process is in them.
 
-use super::Segment;
 use super::admission::Access;
 use crate::job::nodes::WORKER_BYTES;
+use crate::remote::Segment;
 use std::net::SocketAddr;
 
 /// "oneshmem" and the version of all formats in this file.

@@ -1,8 +1,8 @@
 //! Whether RDMA works on this host, as a process of its own finds out: nothing of UCX stays in this one.
 
-use super::network::{self, Preference, Route, Site};
 use super::ucx;
 use crate::error::Error;
+use crate::remote::network::{self, Preference, Route, Site};
 use crate::sys::environment::variable;
 use crate::sys::rdma::Port;
 use crate::sys::{helper, install};

@@ -4,13 +4,13 @@
 
 use super::exports::{self, EXPORT_BYTES, Export, Sizes};
 use super::shared::SharedBytes;
-use super::{Far, Segment};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::job::control::{Control, Stage};
 use crate::job::file::JobFile;
 use crate::job::nodes::Nodes;
 use crate::memory::partition::Spec;
+use crate::remote::{Far, Segment};
 use onenode_core::backend::{Backing, Slots, memfd};
 use onenode_core::pages::Pages;
 use onenode_core::sys::map::{self, OwnMapping};

@@ -3,8 +3,8 @@
 
 use super::nodes;
 use super::pmi::Pmi;
-use crate::engine::network::Site;
-use crate::engine::secret::Secret;
+use crate::remote::network::Site;
+use crate::remote::secret::Secret;
 use crate::sys::environment;
 use crate::sys::hex::{hex, of_hex};
 use crate::sys::pmix::{self, Pmix};

@@ -24,8 +24,8 @@ mod secret;
 
 use super::nodes::{self, NodeOf, Nodes};
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
-use crate::engine::secret::Secret;
 use crate::error::Error;
+use crate::remote::secret::Secret;
 use crate::translate::MAX_PES;
 use onenode_core::area::{Shared, SharedArea};
 use onenode_core::sys::kept::Kept;

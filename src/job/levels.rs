@@ -6,8 +6,8 @@ use super::control::PeRecord;
 use super::nodes::Nodes;
 use super::threads::{Comparisons, ONE, SEVERAL, THREAD_MULTIPLE, UNKNOWN};
 use crate::atomics::Ordering;
-use crate::engine::{Action, Amo, Engine};
 use crate::pause::Pause;
+use crate::remote::{Action, Amo, Engine};
 use onenode_core::sys::mutex;
 use std::mem::offset_of;
 

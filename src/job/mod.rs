@@ -36,9 +36,9 @@ pub mod threads;
 pub mod waiting;
 
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
-use crate::engine::{self, DeviceMemory, Engine, Far, Network};
 use crate::memory::pages;
 use crate::memory::space::Space;
+use crate::remote::{self, DeviceMemory, Engine, Far, Network};
 use backend::ChosenBackend;
 use control::{Control, Stage};
 use exchange::Exchange;
@@ -169,9 +169,9 @@ impl Job {
         let (data, heap) = (self.layout.data(), self.layout.heap());
         let first = self.layout.area().start;
         let offset = match addr {
-            addr if heap.contains(&addr) => engine::HEAP + (addr - heap.start) as u64,
+            addr if heap.contains(&addr) => remote::HEAP + (addr - heap.start) as u64,
             addr if (first..heap.start).contains(&addr) => {
-                engine::PARTITIONS + (addr - first) as u64
+                remote::PARTITIONS + (addr - first) as u64
             }
             addr => (addr - data.start) as u64,
         };
@@ -179,7 +179,7 @@ impl Job {
     }
     /// The word at this offset of the record of PE `pe`, which is on another node.
     pub(crate) fn far_record(&self, pe: usize, within: usize) -> Far {
-        let record = engine::CONTROL + self.control.record_offset(pe);
+        let record = remote::CONTROL + self.control.record_offset(pe);
         Far { pe, offset: record + within as u64 }
     }
     /// Notes in this PE's record on which CPU it is.

@@ -7,8 +7,8 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
-use crate::engine::network::{self, Route, Site};
 use crate::error::Error;
+use crate::remote::network::{self, Route, Site};
 use onenode_core::area::{Shared, SharedArea};
 use onenode_core::packed;
 use std::net::{IpAddr, Ipv6Addr};

@@ -3,12 +3,12 @@
 use super::Job;
 use super::control::Control;
 use super::file::JobFile;
-use crate::engine::DeviceMemory;
 use crate::error::Error;
 use crate::memory::pages;
 use crate::memory::partition::{self, Kind, Policy, Spec};
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
+use crate::remote::DeviceMemory;
 use onenode_core::layout::Layout;
 use onenode_core::pages::Pages;
 use onenode_core::sys::mutex;

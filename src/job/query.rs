@@ -2,8 +2,8 @@
 //! accessibility, and pointers for direct loads and stores.
 
 use super::job;
-use crate::engine::DeviceMemory;
 use crate::error::Routine;
+use crate::remote::DeviceMemory;
 use crate::slow;
 use crate::team;
 use crate::translate::{self, PeArg, pe_number};

@@ -2,8 +2,8 @@
 
 use super::{Lock, LockWords};
 use crate::atomics::{AtomicU64, Ordering};
-use crate::engine::{Action, Amo, Engine, Far};
 use crate::job::Job;
+use crate::remote::{Action, Amo, Engine, Far};
 use crate::slow;
 use onenode_core::lock::{Word, Words};
 use std::convert::Infallible;

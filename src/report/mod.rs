@@ -3,12 +3,12 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::Ordering;
-use crate::engine::{Completion, Far, STATISTICS};
 use crate::env;
 use crate::error::Error;
 use crate::job::Job;
 use crate::memory::sites;
 use crate::message;
+use crate::remote::{Completion, Far, STATISTICS};
 use crate::stats::destination::Destination;
 use crate::stats::report::Report;
 use crate::stats::{self, Snapshot};

@@ -3,9 +3,9 @@
 
 use super::direction::{Direction, Get, Put};
 use crate::argument::memory::{Dest, Object, Source};
-use crate::engine::{Place, StridedBlocks};
 use crate::error::Routine;
 use crate::failure;
+use crate::remote::{Place, StridedBlocks};
 use crate::slow;
 use crate::span::Span;
 use crate::translate::{Numbering, PeArg, TABLE, translate_copy};

@@ -2,9 +2,9 @@
 
 use super::PREDEFINED;
 use crate::atomics::{AtomicU64, Ordering};
-use crate::engine::{Action, Amo, CONTROL, Engine, Far};
 use crate::job::Job;
 use crate::job::control::{Header, TEAM_SLOTS};
+use crate::remote::{Action, Amo, CONTROL, Engine, Far};
 use std::mem::offset_of;
 
 /// A word of a bitmap of the slots in use.

@@ -29,8 +29,8 @@
 mod guard;
 mod server;
 
-use super::secret::{Proof, Secret, random};
 use crate::error::Error;
+use crate::remote::secret::{Proof, Secret, random};
 use crate::sys::socket;
 use onenode_core::sys::process;
 use std::io::{self, Read, Write};

@@ -2,8 +2,8 @@
 
 use super::{ADDRESS, ADMITTED, ANNOUNCED, ANNOUNCEMENT, ANSWER, CALL, CALLER, CHALLENGE, CLIENT};
 use super::{About, Access, Guard, MAGIC, Queue, SERVER, TURN};
-use crate::engine::secret::{Proof, Secret, random};
 use crate::error::Error;
+use crate::remote::secret::{Proof, Secret, random};
 use crate::sys::signal::without_signals;
 use crate::sys::socket;
 use onenode_core::sys::pass;

@@ -5,13 +5,13 @@ use super::message::OPERATIONS;
 use super::raw::RawWorker;
 use super::request::Remote;
 use super::worker::{Connection, Worker};
-use crate::engine::Segment;
 use crate::engine::exports::Record;
-use crate::engine::secret::Secret;
 use crate::error::Error;
 use crate::failure;
 use crate::job::nodes::named;
 use crate::job::{self, ending};
+use crate::remote::Segment;
+use crate::remote::secret::Secret;
 use std::fmt::Display;
 use std::time::Duration;
 

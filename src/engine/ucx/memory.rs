@@ -6,7 +6,7 @@ use super::message::{ADD, AND, MOST, OR, RAISE, STORE, XOR, word};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::counter::Counter;
 use crate::engine::shared::SharedBytes;
-use crate::engine::{Action, Amo};
+use crate::remote::{Action, Amo};
 use onenode_core::area::Shared;
 use onenode_core::sys::futex;
 
@@ -110,7 +110,7 @@ pub fn load(from: SharedBytes<'_>, to: &mut [u8]) {
 mod tests {
     use super::super::message::{Batch, Message, Target, unpack, update, words};
     use super::*;
-    use crate::engine::Far;
+    use crate::remote::Far;
 
     const TARGET: Target = Target { at: Far { pe: 5, offset: 7 }, life: (1, 2) };
 

@@ -13,7 +13,7 @@
 #![allow(unsafe_code)]
 
 use crate::engine::exports::{EXPORT_BYTES, life_word};
-use crate::engine::{Action, Amo, Far};
+use crate::remote::{Action, Amo, Far};
 use onenode_core::copy;
 use std::ops::Range;
 

@@ -14,13 +14,14 @@ mod request;
 pub mod server;
 pub mod worker;
 
+use super::admission;
 use super::exports::Record;
-use super::secret::Secret;
-use super::{Amo, Completion, Engine, Far, Network, Segment, StridedBlocks, admission};
 use crate::error::Error;
 use crate::job;
 use crate::job::file::JobFile;
 use crate::job::nodes::Nodes;
+use crate::remote::secret::Secret;
+use crate::remote::{Amo, Completion, Engine, Far, Network, Segment, StridedBlocks};
 use connections::{Peers, lost, lost_somewhere};
 use direct::{Inbox, Notification};
 use message::{Message, Question, parts};

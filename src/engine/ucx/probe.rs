@@ -6,9 +6,9 @@ use super::raw::limit_told;
 use super::request::Remote;
 use super::server::Server;
 use super::worker::Worker;
-use crate::engine::network::Route;
-use crate::engine::secret::Secret;
 use crate::error::Error;
+use crate::remote::network::Route;
+use crate::remote::secret::Secret;
 use std::time::{Duration, Instant};
 
 /// How long each step may take.

@@ -4,8 +4,8 @@
 use super::bindings::{self as ucx, Functions, Status};
 use crate::atomics::{AtomicI32, AtomicU64, Ordering};
 use crate::engine::admission::{Guard, open_guarded};
-use crate::engine::network::{self, Route};
 use crate::error::Error;
+use crate::remote::network::{self, Route};
 use crate::sys::environment::{variable, with_variables};
 use crate::sys::library::{self, Library};
 use onenode_core::sys::{limit, pass};
@@ -29,7 +29,7 @@ const WHEN_LOADED: [(&str, &str); 6] = [
 /// Names which transports the user allows: a list, or with `^` in front one of those not allowed.
 const ALLOWED: &str = "UCX_TLS";
 
-/// What UCX sends over. With each, operations on one PE stay in order, as [`Engine`](crate::engine::Engine)
+/// What UCX sends over. With each, operations on one PE stay in order, as [`Engine`](crate::remote::Engine)
 /// promises: there is one lane to a process, and what is sent over it arrives in order.
 struct Transport {
     name: &'static str,

@@ -8,11 +8,11 @@ use super::progress::State;
 use super::request::Remote;
 use super::worker::Departure;
 use crate::atomics::Ordering;
-use crate::engine::Segment;
 use crate::engine::exports::{self, EXPORT_BYTES, Export, Record};
 use crate::job::about::About;
 use crate::job::{self, Job, ending, health};
 use crate::pause::Pause;
+use crate::remote::Segment;
 use std::time::Duration;
 
 /// How long a node's agent may take to admit a PE. A thread of its own does that.

@@ -9,11 +9,11 @@ use super::message::{
 use super::worker::{Kept, Receiver, Sender, Worker};
 use crate::engine::admission;
 use crate::engine::exports::Record;
-use crate::engine::network::Route;
-use crate::engine::secret::Secret;
 use crate::engine::served::Served;
 use crate::error::Error;
 use crate::message;
+use crate::remote::network::Route;
+use crate::remote::secret::Secret;
 use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::ops::Range;

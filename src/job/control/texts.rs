@@ -9,9 +9,9 @@
 
 use super::{Control, PARTITIONS_OFFSET, WORDS};
 use crate::atomics::{AtomicU64, Ordering};
-use crate::engine::Handle;
 use crate::error::Error;
 use crate::memory::partition::{self, MOST, Spec};
+use crate::remote::Handle;
 use onenode_core::area::SharedArea;
 use onenode_core::backend::{Backing, Slots};
 use onenode_core::packed;

@@ -2,7 +2,7 @@
 
 use super::JobFile;
 use crate::atomics::Ordering;
-use crate::engine::secret::Secret;
+use crate::remote::secret::Secret;
 use onenode_core::packed;
 
 impl JobFile {

@@ -2,17 +2,18 @@
 
 use super::*;
 use crate::atomics::AtomicU64;
+use crate::engine::admission;
 use crate::engine::admission::open_guarded;
 use crate::engine::exports::Record;
-use crate::engine::network::Route;
-use crate::engine::secret::Secret;
 use crate::engine::served::tests::heap_of;
 use crate::engine::ucx::direct::{DirectConnections, Inbox, Notification};
 use crate::engine::ucx::message::{self, NOTIFICATIONS, OPERATIONS, Question, parts};
 use crate::engine::ucx::raw::load;
 use crate::engine::ucx::request::Remote;
 use crate::engine::ucx::server::Server;
-use crate::engine::{Action, Amo, Segment, admission};
+use crate::remote::network::Route;
+use crate::remote::secret::Secret;
+use crate::remote::{Action, Amo, Segment};
 use std::time::{Duration, Instant};
 
 const WORDS: usize = 1 << 17;

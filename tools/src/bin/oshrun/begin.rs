@@ -2,10 +2,10 @@
 
 use super::options::{Options, Program, Pty};
 use super::packing::{Reader, Writer};
-use oneshmem::engine::network::Site;
-use oneshmem::engine::secret::Secret;
 use oneshmem::job::file::LAYOUT;
 use oneshmem::job::nodes::NodeOf;
+use oneshmem::remote::network::Site;
+use oneshmem::remote::secret::Secret;
 use oneshmem_tools::place::{Bind, Map, Place};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;

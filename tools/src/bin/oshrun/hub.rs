@@ -23,10 +23,10 @@ use super::watch::TIMED_OUT;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::signal::{Signal, raise};
-use oneshmem::engine::network::Preference;
 use oneshmem::env::{STARTUP_TIMEOUT, TRANSPORT};
 use oneshmem::job::abort::{self, AbortKind};
 use oneshmem::job::nodes::named;
+use oneshmem::remote::network::Preference;
 use std::time::{Duration, Instant};
 
 /// How long nodes may take to end their PEs and themselves. A node needs 650 ms for PEs that do not

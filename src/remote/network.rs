@@ -116,7 +116,7 @@ impl Route {
     }
 
     /// The route over the RDMA port of this network device.
-    pub(super) fn by_rdma(device: &str) -> Result<Self, String> {
+    pub(crate) fn by_rdma(device: &str) -> Result<Self, String> {
         let port = Port::of_network_device(device)?;
         Ok(Self { port: Some(port.name()), ..Self::over(device) })
     }

@@ -3,17 +3,9 @@
 //! returns a [`Place`].
 #![allow(unsafe_code)]
 
-mod admission;
-pub mod agent;
-mod exports;
 mod far;
 pub mod network;
-mod polls;
-pub mod probe;
 pub mod secret;
-mod served;
-mod shared;
-pub mod ucx;
 
 pub use far::{CONTROL, Far, HEAP, PARTITIONS, STATISTICS, Segment};
 
