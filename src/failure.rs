@@ -1,8 +1,8 @@
 //! Ends the job on misuse of the API and on errors from which the job cannot continue.
 
 use crate::error::Routine;
-use crate::job::abort::{self, AbortKind};
 use crate::job::{self, ending};
+use crate::jobfile::abort::{self, AbortKind};
 use crate::message::{say, say_caller};
 use onenode_core::sys::process;
 use std::fmt;

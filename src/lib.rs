@@ -88,6 +88,8 @@ pub mod error;
 #[doc(hidden)]
 pub mod job;
 #[doc(hidden)]
+pub mod jobfile;
+#[doc(hidden)]
 pub mod lock;
 #[doc(hidden)]
 pub mod memory;

@@ -5,10 +5,10 @@
 use super::polls::Polls;
 use super::ucx::server::Server;
 use crate::error::Error;
-use crate::job::control::Control;
-use crate::job::file::JobFile;
-use crate::job::nodes::{Nodes, RECORD_BYTES};
-use crate::job::{abort, life};
+use crate::jobfile::JobFile;
+use crate::jobfile::control::Control;
+use crate::jobfile::nodes::{Nodes, RECORD_BYTES};
+use crate::jobfile::{abort, life};
 use onenode_core::sys::process;
 use std::convert::Infallible;
 use std::sync::Arc;

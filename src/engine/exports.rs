@@ -3,7 +3,7 @@
 //! a network. No address of a process is in them.
 
 use super::admission::Access;
-use crate::job::nodes::WORKER_BYTES;
+use crate::jobfile::nodes::WORKER_BYTES;
 use crate::remote::Segment;
 use std::net::SocketAddr;
 

@@ -1,9 +1,9 @@
 //! What this PE waits for, and how its record describes that to others.
 
 use super::Job;
-use super::control::Stage;
-use super::waiting::{SlotPart, Wait, What};
 use crate::error::Routine;
+use crate::jobfile::control::Stage;
+use crate::jobfile::waiting::{SlotPart, Wait, What};
 use crate::sys::{backtrace, symbols};
 use onenode_core::collectives::words::ControlWords;
 use std::mem::offset_of;

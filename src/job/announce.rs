@@ -1,11 +1,11 @@
 //! What PEs say when they start.
 
 use super::Job;
-use super::file::JobFile;
-use super::nodes::Nodes;
 use crate::atomics::Ordering;
 use crate::env;
 use crate::error::{Error, Routine};
+use crate::jobfile::JobFile;
+use crate::jobfile::nodes::Nodes;
 use crate::message;
 use onenode_core::sys::process;
 use std::time::{Duration, Instant};

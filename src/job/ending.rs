@@ -1,12 +1,12 @@
 //! Ending a job early: this PE ends, and if necessary ends the others.
 
-use super::abort::{self, AbortKind, Cause, NOTICED};
-use super::control::Stage;
-use super::file::JobFile;
 use super::launcher::Launcher;
-use super::life::{self, Life};
 use super::{Job, existing, fault};
 use crate::atomics::{Ordering, fence};
+use crate::jobfile::JobFile;
+use crate::jobfile::abort::{self, AbortKind, Cause, NOTICED};
+use crate::jobfile::control::Stage;
+use crate::jobfile::life::{self, Life};
 use crate::message;
 use crate::sys::{ending, signal, streams};
 use onenode_core::sys::process;

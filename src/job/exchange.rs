@@ -1,8 +1,8 @@
 //! What the nodes of a job under a foreign launcher exchange, in whichever protocol that launcher
 //! speaks.
 
-use super::nodes;
 use super::pmi::Pmi;
+use crate::jobfile::nodes;
 use crate::remote::network::Site;
 use crate::remote::secret::Secret;
 use crate::sys::environment;

@@ -1,10 +1,11 @@
 //! Explains faults in the window of mirrors, or elsewhere in a routine of this library, before they
 //! take their course. A PE that dies by a signal reports where it was.
 
-use super::abort::{self, AbortKind};
 use super::launcher::Launcher;
-use super::{Job, about, existing, is_child, life};
+use super::{Job, about, existing, is_child};
 use crate::atomics::Ordering;
+use crate::jobfile::abort::{self, AbortKind};
+use crate::jobfile::life;
 use crate::sys::signal::{self, Event, Fault};
 use crate::sys::{backtrace, symbols};
 use onenode_core::sys::{process, program};

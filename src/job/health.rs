@@ -1,18 +1,18 @@
 //! Checks, in every wait, whether the job can still make progress.
 //!
 //! Under `oshrun` the launcher sees PEs end and sets the abort word. Under other launchers the PEs
-//! of a node watch each other (`super::life`).
+//! of a node watch each other (`jobfile::life`).
 
 use super::Job;
-use super::abort::NOTICED;
-use super::control::{Control, Stage};
 use super::ending::{self, patience};
-use super::file::JobFile;
-use super::life::{self, Life};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::env;
 use crate::failure;
 use crate::job::launcher::Launcher;
+use crate::jobfile::JobFile;
+use crate::jobfile::abort::NOTICED;
+use crate::jobfile::control::{Control, Stage};
+use crate::jobfile::life::{self, Life};
 use onenode_core::sys::process;
 use std::fmt;
 use std::ops::Range;

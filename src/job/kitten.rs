@@ -2,10 +2,10 @@
 //! is a static object of rank 0, which the others access through their alias of rank 0.
 #![allow(unsafe_code)]
 
-use super::file::JobFile;
 use super::launcher::Launcher;
 use super::place::Place;
 use crate::error::Error;
+use crate::jobfile::JobFile;
 use oneshmem_kitten::addressing::{SLOT_BYTES, alias};
 use oneshmem_kitten::kernel::{self, Kernel};
 use oneshmem_kitten::place;

@@ -2,10 +2,10 @@
 
 use super::Job;
 use super::about::About;
-use super::control::PeRecord;
-use super::nodes::Nodes;
 use super::threads::{Comparisons, ONE, SEVERAL, THREAD_MULTIPLE, UNKNOWN};
 use crate::atomics::Ordering;
+use crate::jobfile::control::PeRecord;
+use crate::jobfile::nodes::Nodes;
 use crate::pause::Pause;
 use crate::remote::{Action, Amo, Engine};
 use onenode_core::sys::mutex;

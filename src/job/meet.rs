@@ -6,13 +6,13 @@
 //! or closes its descriptors (closefrom) while another still needs it. Each PE that waits has one end
 //! of a pipe, whose other end is open in the first PE only, as long as it waits, too.
 
-use super::abort::{self, AbortKind};
-use super::file::JobFile;
 use super::health::{absent, limit};
 use super::launcher::Launcher;
-use super::nodes::NodeOf;
 use crate::atomics::Ordering;
 use crate::error::Error;
+use crate::jobfile::JobFile;
+use crate::jobfile::abort::{self, AbortKind};
+use crate::jobfile::nodes::NodeOf;
 use crate::memory::pages;
 use crate::sys::environment;
 use onenode_core::sys::hash::fnv1a;

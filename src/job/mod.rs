@@ -1,17 +1,14 @@
 //! The job: which PE this process is, who its peers are, and whether the job is still alive.
 
-pub mod abort;
 pub mod about;
 mod announce;
 mod backend;
 pub(crate) mod call;
 mod claim;
-pub mod control;
 mod current;
 pub mod ending;
 mod exchange;
 pub(crate) mod fault;
-pub mod file;
 mod fork;
 pub mod health;
 #[cfg(feature = "smartmap")]
@@ -19,10 +16,8 @@ mod kitten;
 pub mod launch;
 pub mod launcher;
 mod levels;
-pub(crate) mod life;
 mod load;
 mod meet;
-pub mod nodes;
 mod origin;
 pub mod partitions;
 mod peers;
@@ -33,17 +28,16 @@ mod settings;
 pub mod setup;
 pub mod several;
 pub mod threads;
-pub mod waiting;
 
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
+use crate::jobfile::control::{Control, Stage};
+use crate::jobfile::nodes::Nodes;
 use crate::memory::pages;
 use crate::memory::space::Space;
 use crate::remote::{self, DeviceMemory, Engine, Far, Network};
 use backend::ChosenBackend;
-use control::{Control, Stage};
 use exchange::Exchange;
 use launcher::Launcher;
-use nodes::Nodes;
 use onenode_core::attachments::Attachments;
 use onenode_core::layout::Layout;
 use onenode_core::segment::DataSegment;

@@ -1,9 +1,9 @@
 //! This PE's partitions, and which part of its memory an address lies in.
 
 use super::Job;
-use super::control::Control;
-use super::file::JobFile;
 use crate::error::Error;
+use crate::jobfile::JobFile;
+use crate::jobfile::control::Control;
 use crate::memory::pages;
 use crate::memory::partition::{self, Kind, Policy, Spec};
 use crate::memory::pool::Pool;

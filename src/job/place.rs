@@ -1,8 +1,8 @@
 //! The place of this process in its job, as given by the launcher.
 
 use super::exchange::Exchange;
-use super::file::JobFile;
 use super::launcher::Launcher;
+use crate::jobfile::JobFile;
 
 /// This process's place in its job.
 pub(super) struct Place {

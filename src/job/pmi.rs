@@ -2,7 +2,7 @@
 //! which node, and what nodes exchange before a job on several nodes can begin. `srun --mpi=pmi2`
 //! also accepts it.
 
-use super::nodes;
+use crate::jobfile::nodes;
 use crate::sys::{environment, socket};
 use std::fs::File;
 use std::io::{ErrorKind, Read};

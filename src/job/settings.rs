@@ -2,11 +2,11 @@
 //! have the same environment, and so find the same errors.
 
 use super::backend::{self, ChosenBackend};
-use super::file::JobFile;
 use super::launcher::Launcher;
 use super::partitions;
 use crate::atomics::Ordering;
 use crate::error::Error;
+use crate::jobfile::JobFile;
 use crate::memory::pages;
 use crate::memory::partition::Spec;
 use crate::{collectives, env};

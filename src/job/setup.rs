@@ -4,12 +4,10 @@
 
 pub use super::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
 
-use super::abort::{self, AbortKind};
 use super::announce::{announce, report_once, say_child_is_lost};
-use super::control::{Control, Stage};
 use super::partitions::{self, Partition};
 use super::settings::Settings;
-use super::{JOB, Job, existing, fault, fork, job, launch, life, threads};
+use super::{JOB, Job, existing, fault, fork, job, launch, threads};
 use crate::argument::memory::Unused;
 use crate::atomics::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
 use crate::device::Devices;
@@ -18,6 +16,9 @@ use crate::error::{Called::Blocking, Error, Routine};
 use crate::failure;
 use crate::job::launcher::Launcher;
 use crate::job::{ending, health};
+use crate::jobfile::abort::{self, AbortKind};
+use crate::jobfile::control::{Control, Stage};
+use crate::jobfile::life;
 use crate::memory::guards;
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;

@@ -4,16 +4,16 @@
 //! only where they are, and tells them how to reach it. It writes what it hears to its node's table. The
 //! other PEs wait for that.
 
-use super::abort::{self, AbortKind};
 use super::ending;
 use super::exchange::{About, Card, Exchange};
-use super::file::JobFile;
 use super::launcher::Launcher;
-use super::nodes::{Nodes, RECORD_BYTES};
 use crate::atomics::Ordering;
 use crate::engine::agent::{self, Report};
 use crate::engine::probe;
 use crate::error::Error;
+use crate::jobfile::JobFile;
+use crate::jobfile::abort::{self, AbortKind};
+use crate::jobfile::nodes::{Nodes, RECORD_BYTES};
 use crate::remote::network::{self, Preference};
 use crate::remote::secret::Secret;
 use crate::sys::helper::{self, Served};

@@ -7,7 +7,7 @@
 
 use crate::atomics::Ordering;
 use crate::job::Job;
-use crate::job::control::Control;
+use crate::jobfile::control::Control;
 use onenode_core::sys::process;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};

@@ -6,7 +6,7 @@ use super::line::{self, LINES, Line, Routine};
 use super::lost::Lost;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
-use crate::job::control::{Control, STATISTICS_BYTES, STATISTICS_BYTES_A_PEER};
+use crate::jobfile::control::{Control, STATISTICS_BYTES, STATISTICS_BYTES_A_PEER};
 use onenode_core::area::{Shared, SharedArea};
 use std::time::Duration;
 

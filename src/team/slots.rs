@@ -3,7 +3,7 @@
 use super::PREDEFINED;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::job::Job;
-use crate::job::control::{Header, TEAM_SLOTS};
+use crate::jobfile::control::{Header, TEAM_SLOTS};
 use crate::remote::{Action, Amo, CONTROL, Engine, Far};
 use std::mem::offset_of;
 

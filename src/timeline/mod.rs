@@ -17,7 +17,7 @@ pub(crate) mod steps;
 use crate::env;
 use crate::error::Error;
 use crate::job::Job;
-use crate::job::control::Control;
+use crate::jobfile::control::Control;
 use crate::message;
 use clocks::{Clocks, Hosts};
 pub use json::{CALLED, PROGRAM};

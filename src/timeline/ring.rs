@@ -7,7 +7,7 @@
 use super::event::{Event, Kind, Peer};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
-use crate::job::control::{Control, TIMELINE_BYTES};
+use crate::jobfile::control::{Control, TIMELINE_BYTES};
 use onenode_core::area::SharedArea;
 use onenode_core::packed;
 

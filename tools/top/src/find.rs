@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use nix::unistd::getuid;
-use oneshmem::job::file::JobFile;
+use oneshmem::jobfile::JobFile;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use super::options::{Options, Program, Pty};
 use super::packing::{Reader, Writer};
-use oneshmem::job::file::LAYOUT;
-use oneshmem::job::nodes::NodeOf;
+use oneshmem::jobfile::LAYOUT;
+use oneshmem::jobfile::nodes::NodeOf;
 use oneshmem::remote::network::Site;
 use oneshmem::remote::secret::Secret;
 use oneshmem_tools::place::{Bind, Map, Place};

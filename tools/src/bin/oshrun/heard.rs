@@ -11,7 +11,7 @@ use super::report::Whose;
 use super::standstill::Standstill;
 use super::stream::Stream;
 use nix::unistd::isatty;
-use oneshmem::job::nodes::{NodeOf, RECORD_BYTES};
+use oneshmem::jobfile::nodes::{NodeOf, RECORD_BYTES};
 use oneshmem::remote::secret::Secret;
 
 /// How much of another version's identity is shown.

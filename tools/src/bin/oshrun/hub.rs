@@ -24,8 +24,8 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::signal::{Signal, raise};
 use oneshmem::env::{STARTUP_TIMEOUT, TRANSPORT};
-use oneshmem::job::abort::{self, AbortKind};
-use oneshmem::job::nodes::named;
+use oneshmem::jobfile::abort::{self, AbortKind};
+use oneshmem::jobfile::nodes::named;
 use oneshmem::remote::network::Preference;
 use std::time::{Duration, Instant};
 

@@ -3,8 +3,8 @@
 use super::agent::Agent;
 use super::frames::Frame;
 use nix::poll::PollFd;
-use oneshmem::job::file::JobFile;
 use oneshmem::job::health;
+use oneshmem::jobfile::JobFile;
 use std::sync::Arc;
 use std::time::Instant;
 

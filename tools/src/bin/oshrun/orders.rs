@@ -12,8 +12,8 @@ use super::on_node::OnNode;
 use super::report::Whose;
 use nix::sys::signal::Signal;
 use oneshmem::engine::agent::Report;
-use oneshmem::job::abort::{self, AbortKind};
-use oneshmem::job::nodes::RECORD_BYTES;
+use oneshmem::jobfile::abort::{self, AbortKind};
+use oneshmem::jobfile::nodes::RECORD_BYTES;
 use std::time::{Duration, Instant};
 
 /// How long after the end of an agent to wait for its cause: UCX ends an agent if PEs of other nodes die while

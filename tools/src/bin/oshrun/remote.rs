@@ -14,7 +14,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, read};
-use oneshmem::job::nodes::NodeOf;
+use oneshmem::jobfile::nodes::NodeOf;
 use oneshmem::remote::network::{Preference, Site};
 use oneshmem_tools::installation::Installation;
 use std::io::Write;

@@ -3,9 +3,9 @@
 
 use super::process::Process;
 use super::source_lines::{Place, SourceLines};
-use oneshmem::job::control::Control;
-use oneshmem::job::file::JobFile;
-use oneshmem::job::waiting::Wait;
+use oneshmem::jobfile::JobFile;
+use oneshmem::jobfile::control::Control;
+use oneshmem::jobfile::waiting::Wait;
 use oneshmem_tools::live::{self, Phase, names};
 use oneshmem_tools::names::demangled;
 use oneshmem_tools::processes::Stat;

@@ -16,7 +16,7 @@ use nix::errno::Errno;
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use nix::unistd::isatty;
 use onenode_core::sys::cgroup;
-use oneshmem::job::file::JobFile;
+use oneshmem::jobfile::JobFile;
 use oneshmem::translate::MAX_PES;
 use oneshmem_tools::cli::values::Pes;
 use oneshmem_tools::topology::Topology;

@@ -3,8 +3,8 @@
 
 use super::failure::{Failure, OWN_FAILURE};
 use super::source_lines::{Place, SourceLines};
-use oneshmem::job::control::Control;
-use oneshmem::job::file::JobFile;
+use oneshmem::jobfile::JobFile;
+use oneshmem::jobfile::control::Control;
 use oneshmem::timeline::{self, CALLED, PROGRAM};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};

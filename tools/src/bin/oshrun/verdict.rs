@@ -2,7 +2,7 @@
 
 use super::process::End;
 use nix::sys::signal::Signal;
-use oneshmem::job::control::Stage;
+use oneshmem::jobfile::control::Stage;
 
 /// The consequence of a PE's end.
 #[derive(Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ mod svg;
 
 use super::packing::{Reader, Writer};
 use oneshmem::error::Error;
-use oneshmem::job::control::Control;
-use oneshmem::job::file::JobFile;
+use oneshmem::jobfile::JobFile;
+use oneshmem::jobfile::control::Control;
 use oneshmem::stats::{Peer, Snapshot};
 use oneshmem::translate::MAX_PES;
 use std::fmt::Write;

@@ -1,8 +1,8 @@
 //! Which PEs are alive: each holds a lock on one byte of the job's file for as long as its program
 //! runs (`sys::life`).
 
+use super::JobFile;
 use super::control::{Control, Stage};
-use super::file::JobFile;
 use crate::atomics::Ordering;
 use crate::error::Error;
 use crate::sys;
@@ -22,7 +22,7 @@ pub enum Life {
 }
 
 /// Shows that this process, PE `pe`, is alive.
-pub(super) fn show(job: &JobFile, pe: usize) -> Result<(), Error> {
+pub(crate) fn show(job: &JobFile, pe: usize) -> Result<(), Error> {
     if job.has_file() {
         life::show(job.file()?, pe as u64)?;
     }
@@ -31,7 +31,7 @@ pub(super) fn show(job: &JobFile, pe: usize) -> Result<(), Error> {
 }
 
 /// The state of PE `pe`, which has begun a program and is not this process.
-pub(super) fn of(job: &JobFile, pe: usize) -> Result<Life, Error> {
+pub(crate) fn of(job: &JobFile, pe: usize) -> Result<Life, Error> {
     if !job.has_file() {
         let pid = job.member(pe).pid.load(Ordering::Relaxed);
         let alive = pid != 0 && pid != process::pid() && process::exists(pid as i32);
@@ -71,12 +71,12 @@ pub(crate) fn notify_end(control: &Control, pe: usize) {
 }
 
 /// Lets PEs of this range except `own` know that the job has ended.
-pub(super) fn tell_all(control: &Control, pes: Range<usize>, own: usize) {
+pub(crate) fn tell_all(control: &Control, pes: Range<usize>, own: usize) {
     pes.filter(|pe| *pe != own).for_each(|pe| notify_end(control, pe));
 }
 
 /// Sends a signal to the process of PE `pe`, if it is still running.
-pub(super) fn signal(job: &JobFile, pe: usize, signal: i32) {
+pub(crate) fn signal(job: &JobFile, pe: usize, signal: i32) {
     if let Some(pid) = job.pid(pe) {
         let is_meant = || is_running(job, pe) || matches!(of(job, pe), Ok(Life::Alive));
         sys::ending::signal_if(pid as i32, signal, is_meant);

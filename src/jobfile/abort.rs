@@ -10,7 +10,7 @@
 //! first of all, before anything that could hang or fault again ([`AbortKind::Dying`]); whoever sees it
 //! end, the launcher or a peer, puts the cause in the place of that.
 
-use super::file::JobFile;
+use super::JobFile;
 use crate::atomics::Ordering;
 use std::time::Duration;
 

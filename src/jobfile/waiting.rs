@@ -32,7 +32,7 @@ pub struct Waiting {
 
 /// What is waited for, as the record describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(crate) enum What {
     /// Unspecified.
     Unsaid,
     /// The initialisation of PE `.0`.
@@ -54,7 +54,7 @@ pub(super) enum What {
 
 /// A part of a PE's slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SlotPart {
+pub(crate) enum SlotPart {
     Data,
     Heap,
     /// The partition of this number.
@@ -62,7 +62,7 @@ pub(super) enum SlotPart {
 }
 
 impl SlotPart {
-    pub(super) fn encode(self) -> u64 {
+    pub(crate) fn encode(self) -> u64 {
         match self {
             Self::Data => 0,
             Self::Heap => 1,
@@ -136,7 +136,7 @@ impl What {
     }
 
     /// Whether it is about static data.
-    pub(super) fn is_static(self) -> bool {
+    pub(crate) fn is_static(self) -> bool {
         matches!(
             self,
             Self::Variable { part: SlotPart::Data, .. } | Self::Lock { part: SlotPart::Data, .. }
@@ -161,7 +161,7 @@ impl What {
 impl Waiting {
     /// Writes a wait that has lasted this long. If several threads of the PE wait, the last to
     /// write wins.
-    pub(super) fn write(&self, what: What, routine: &str, lasted: Duration) {
+    pub(crate) fn write(&self, what: What, routine: &str, lasted: Duration) {
         packed::store_name(&self.routine, routine);
         let (what, place) = what.encode();
         self.what.store(what, Ordering::Relaxed);
@@ -171,7 +171,7 @@ impl Waiting {
 
     /// Writes the static variable that a wait is for, with the offset within it, and the address in the program's
     /// file that it was called from, as far as they are known. To be called before the wait is written.
-    pub(super) fn describe(&self, what: What, variable: Option<(&str, u64)>, called: Option<u64>) {
+    pub(crate) fn describe(&self, what: What, variable: Option<(&str, u64)>, called: Option<u64>) {
         let (name, offset) = variable.unwrap_or(("", 0));
         packed::store_name(&self.variable, name);
         self.variable_offset.store(offset, Ordering::Relaxed);
@@ -180,7 +180,7 @@ impl Waiting {
     }
 
     /// Clears the record: the wait is over.
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.lasted.store(0, Ordering::Relaxed);
     }
 
@@ -280,8 +280,8 @@ impl fmt::Display for Wait {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::control::Control;
-    use crate::job::file::JobFile;
+    use crate::jobfile::JobFile;
+    use crate::jobfile::control::Control;
     use std::sync::Arc;
 
     fn area(npes: usize) -> Control {

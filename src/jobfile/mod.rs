@@ -19,14 +19,19 @@
 //! trusted unchecked.
 #![allow(unsafe_code)]
 
+pub mod abort;
+pub mod control;
+pub(crate) mod life;
+pub mod nodes;
 mod places;
 mod secret;
+pub mod waiting;
 
-use super::nodes::{self, NodeOf, Nodes};
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::remote::secret::Secret;
 use crate::translate::MAX_PES;
+use nodes::{NodeOf, Nodes};
 use onenode_core::area::{Shared, SharedArea};
 use onenode_core::sys::kept::Kept;
 use onenode_core::sys::process;
@@ -37,8 +42,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::ptr::NonNull;
 
-use places::HUGE_STRIDE;
-pub(super) use places::SLOT_STRIDE;
+use places::{HUGE_STRIDE, SLOT_STRIDE};
 
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
@@ -64,7 +68,7 @@ pub struct Header {
     pub launcher: AtomicU32,
     /// The launcher's descriptors of the job's files, each plus 1; 0 for none.
     files: [AtomicI32; 2],
-    /// Why the job ends early, or 0. See `job::abort`.
+    /// Why the job ends early, or 0. See `abort`.
     pub abort: AtomicU64,
     /// 1 if the launcher wants statistics: for `--comm-matrix` or `--top`.
     pub statistics: AtomicU32,
@@ -355,7 +359,7 @@ impl JobFile {
     }
 
     /// Registers this process as PE `pe`.
-    pub(super) fn sign_as_member(&self, pe: usize) {
+    pub(crate) fn sign_as_member(&self, pe: usize) {
         let member = self.member(pe);
         for (place, file) in member.files.iter().zip(self.own_files()) {
             place.store(file, Ordering::Relaxed);
@@ -377,7 +381,7 @@ impl JobFile {
     }
 
     /// The memory behind the head, for the one generation of a job without a file.
-    pub(super) fn memory(&self) -> Option<(NonNull<u8>, usize)> {
+    pub(crate) fn memory(&self) -> Option<(NonNull<u8>, usize)> {
         match self.home {
             Home::File(_) => None,
             Home::Memory(rest) => Some((self.area.bytes_at(Self::bytes(self.npes), rest), rest)),

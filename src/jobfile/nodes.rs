@@ -42,14 +42,14 @@ pub struct NodeOf {
 
 impl NodeOf {
     /// Nodes with these numbers of PEs, whose hosts become known later.
-    pub(super) fn unnamed(sizes: &[usize]) -> Vec<Self> {
+    pub(crate) fn unnamed(sizes: &[usize]) -> Vec<Self> {
         sizes.iter().map(|pes| Self { pes: *pes, host: String::new() }).collect()
     }
 }
 
 /// The number of PEs on each node, from the node of each PE. `told` names the launcher's source of
 /// this information.
-pub(super) fn sizes(
+pub(crate) fn sizes(
     nodes: impl IntoIterator<Item = usize>,
     told: &str,
 ) -> Result<Vec<usize>, String> {
@@ -131,7 +131,7 @@ impl Nodes {
     }
 
     /// Sets the host name of a node that was unknown when the table was created.
-    pub(super) fn name(&self, node: usize, host: &str) {
+    pub(crate) fn name(&self, node: usize, host: &str) {
         let record = self.record(node);
         let host = &host.as_bytes()[..host.len().min(HOST_BYTES)];
         packed::store(&record.host, host);
@@ -292,7 +292,7 @@ fn read(words: &[AtomicU64], bytes: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::file::JobFile;
+    use crate::jobfile::JobFile;
 
     fn of(pes: usize, host: &str) -> NodeOf {
         NodeOf { pes, host: host.into() }

@@ -7,17 +7,17 @@
 //!  | Header     | PeRecord x npes ...    | ControlWords[slot][pe]  |  slot 0 | slot 1 ...
 //! ```
 //!
-//! As in the job's head (`super::file`), zero is every field's "not yet", and only atomics
+//! As in the job's head (`super`), zero is every field's "not yet", and only atomics
 //! live here.
 #![allow(unsafe_code)]
 
 pub(crate) mod psyncs;
 mod texts;
 
-use super::file::{JobFile, SLOT_STRIDE};
+use super::{JobFile, SLOT_STRIDE};
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
-use crate::job::waiting::Waiting;
+use crate::jobfile::waiting::Waiting;
 use crate::memory::partition::{Spec, order::Order};
 use onenode_core::area::{Shared, SharedArea};
 use onenode_core::backend::{Backing, SlotRecord, Slots};
@@ -154,7 +154,7 @@ unsafe impl Shared for PeRecord {}
 impl Control {
     /// The control area of PE `pe`'s next program, which is this process. Releases the PE's memory
     /// of the previous program.
-    pub(super) fn begin(job: Arc<JobFile>, pe: usize) -> Result<Self, Error> {
+    pub(crate) fn begin(job: Arc<JobFile>, pe: usize) -> Result<Self, Error> {
         let generation = job.member(pe).programs.fetch_add(1, Ordering::AcqRel);
         if generation >= job.most_generations() {
             return Err(Error::ControlArea {
