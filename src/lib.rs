@@ -85,6 +85,7 @@ pub mod engine;
 pub mod env;
 #[doc(hidden)]
 pub mod error;
+mod exchange;
 #[doc(hidden)]
 pub mod job;
 #[doc(hidden)]

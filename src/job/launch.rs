@@ -5,9 +5,9 @@
 //! process without a launcher is a job of one PE, and so is one that a PE has started.
 
 use crate::error::Error;
+use crate::exchange::Exchange;
 use crate::job::claim::Assignment;
 use crate::job::ending;
-use crate::job::exchange::Exchange;
 use crate::job::launcher::Launcher;
 use crate::job::meet;
 use crate::job::origin;

@@ -5,12 +5,12 @@
 //! other PEs wait for that.
 
 use super::ending;
-use super::exchange::{About, Card, Exchange};
 use super::launcher::Launcher;
 use crate::atomics::Ordering;
 use crate::engine::agent::{self, Report};
 use crate::engine::probe;
 use crate::error::Error;
+use crate::exchange::{About, Card, Exchange};
 use crate::jobfile::JobFile;
 use crate::jobfile::abort::{self, AbortKind};
 use crate::jobfile::nodes::{Nodes, RECORD_BYTES};

@@ -1,13 +1,15 @@
 //! What the nodes of a job under a foreign launcher exchange, in whichever protocol that launcher
 //! speaks.
 
-use super::pmi::Pmi;
+mod pmi;
+
 use crate::jobfile::nodes;
 use crate::remote::network::Site;
 use crate::remote::secret::Secret;
 use crate::sys::environment;
 use crate::sys::hex::{hex, of_hex};
 use crate::sys::pmix::{self, Pmix};
+use pmi::Pmi;
 use std::ffi::CStr;
 
 /// The connection to the launcher.

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 
 /// The connection to the launcher.
-pub(super) struct Pmi {
+pub(crate) struct Pmi {
     socket: File,
     space: String,
     /// The most bytes of a value, plus 1.
