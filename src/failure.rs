@@ -1,7 +1,10 @@
 //! Ends the job on misuse of the API and on errors from which the job cannot continue.
 
+pub mod ending;
+pub(crate) mod fault;
+
 use crate::error::Routine;
-use crate::job::{self, ending};
+use crate::job;
 use crate::jobfile::abort::{self, AbortKind};
 use crate::message::{say, say_caller};
 use onenode_core::sys::process;

@@ -3,6 +3,7 @@
 use crate::atomics::{AtomicBool, Ordering};
 use crate::counter::{Counter, WaitStrategy};
 use crate::env;
+use crate::failure::ending;
 use crate::job::about::{self, About};
 use crate::job::{self, call, health, health::Watch};
 use crate::sys::mpi;
@@ -110,7 +111,7 @@ impl Waiting for OfPe {
         self.yields = before.saturating_add(1);
         if before > 0 {
             if let Some(job) = job::existing() {
-                job::ending::look(job);
+                ending::look(job);
                 job.network().filter(|_| before == 1).inspect(|network| network.send_waiting());
             }
             self.noted |= call::begin_wait(self.about.routine());
@@ -134,7 +135,7 @@ impl Waiting for OfPe {
     fn look(&mut self, since: Instant) -> Result<(), Infallible> {
         mpi::drive();
         if let Some(job) = job::existing() {
-            job::ending::look(job);
+            ending::look(job);
             job.note_cpu();
             let checks = self.watch.checks();
             if job::health::check_peers(job, &mut self.watch) {

@@ -119,7 +119,7 @@ impl Protected {
 }
 
 /// Whether this process is a forked child of a PE.
-pub(super) fn is_child() -> bool {
+pub(crate) fn is_child() -> bool {
     CHILD.load(Ordering::Relaxed)
 }
 

@@ -4,10 +4,10 @@
 //! of a node watch each other (`jobfile::life`).
 
 use super::Job;
-use super::ending::{self, patience};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::env;
 use crate::failure;
+use crate::failure::ending::{self, patience};
 use crate::job::launcher::Launcher;
 use crate::jobfile::JobFile;
 use crate::jobfile::abort::NOTICED;

@@ -6,13 +6,11 @@
 
 use crate::error::Error;
 use crate::exchange::Exchange;
+use crate::failure::ending;
 use crate::job::claim::Assignment;
-use crate::job::ending;
 use crate::job::launcher::Launcher;
-use crate::job::meet;
-use crate::job::origin;
 use crate::job::place::Place;
-use crate::job::several;
+use crate::job::{meet, origin, several};
 use crate::jobfile::JobFile;
 use crate::jobfile::nodes::NodeOf;
 use crate::message;

@@ -34,7 +34,7 @@ impl Launcher {
 
     /// Asks the launcher to end the job with `status`, if it accepts such requests. `is_talking` says
     /// whether this process has a connection to it.
-    pub(super) fn abort(self, status: i32, is_talking: bool) {
+    pub(crate) fn abort(self, status: i32, is_talking: bool) {
         match self {
             Self::OpenMpi => launcher::abort_by_pmix(status),
             Self::Hydra => launcher::abort_by_pmi(status),

@@ -6,9 +6,7 @@ mod backend;
 pub(crate) mod call;
 mod claim;
 mod current;
-pub mod ending;
-pub(crate) mod fault;
-mod fork;
+pub(crate) mod fork;
 pub mod health;
 #[cfg(feature = "smartmap")]
 mod kitten;
@@ -47,14 +45,14 @@ use std::sync::{Mutex, OnceLock};
 /// This process as a PE of its job. Created by the first initialisation and kept for the life of
 /// the process, because peers may map its memory even after it has finalised.
 pub struct Job {
-    pe: usize,
-    npes: usize,
+    pub(crate) pe: usize,
+    pub(crate) npes: usize,
     /// The PEs of this node.
-    near: Range<usize>,
-    launcher: Launcher,
-    control: Control,
+    pub(crate) near: Range<usize>,
+    pub(crate) launcher: Launcher,
+    pub(crate) control: Control,
     choice: ChosenBackend,
-    layout: Layout,
+    pub(crate) layout: Layout,
     data: DataSegment,
     heap: Space,
     partitions: Vec<Partition>,
@@ -64,7 +62,7 @@ pub struct Job {
     calls: AtomicU32,
     comparisons: Mutex<threads::Comparisons>,
     /// How the nodes synchronise, if there are several and the launcher is not `oshrun`.
-    exchange: Option<Mutex<Exchange>>,
+    pub(crate) exchange: Option<Mutex<Exchange>>,
     /// How many peers have been checked: see `health`.
     looked: AtomicUsize,
     attachments: Attachments,

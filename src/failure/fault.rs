@@ -1,9 +1,9 @@
 //! Explains faults in the window of mirrors, or elsewhere in a routine of this library, before they
 //! take their course. A PE that dies by a signal reports where it was.
 
-use super::launcher::Launcher;
-use super::{Job, about, existing, is_child};
 use crate::atomics::Ordering;
+use crate::job::launcher::Launcher;
+use crate::job::{Job, about, existing, is_child};
 use crate::jobfile::abort::{self, AbortKind};
 use crate::jobfile::life;
 use crate::sys::signal::{self, Event, Fault};
@@ -36,7 +36,7 @@ pub struct Refused {
 }
 
 /// Installs the handler that explains faults.
-pub(super) fn explain(ends: Ends) {
+pub(crate) fn explain(ends: Ends) {
     ENDS.get_or_init(|| ends);
     symbols::program_headers();
     signal::explain(report);

@@ -1,8 +1,9 @@
 //! Ending a job early: this PE ends, and if necessary ends the others.
 
-use super::launcher::Launcher;
-use super::{Job, existing, fault};
+use super::fault;
 use crate::atomics::{Ordering, fence};
+use crate::job::launcher::Launcher;
+use crate::job::{Job, existing, is_child};
 use crate::jobfile::JobFile;
 use crate::jobfile::abort::{self, AbortKind, Cause, NOTICED};
 use crate::jobfile::control::Stage;
@@ -32,8 +33,8 @@ const LOOK: Duration = Duration::from_millis(1);
 /// Last of all exit handlers: ends the job if the program still owes a finalisation, unless `oshrun`
 /// reports it, and if the handlers run in [`exit_job`]. Whatever status the program has chosen, this process
 /// ends with the job's: other launchers return that of any process.
-pub(super) fn leave_unfinalised() {
-    let Some(job) = existing().filter(|_| !super::is_child()) else { return };
+pub(crate) fn leave_unfinalised() {
+    let Some(job) = existing().filter(|_| !is_child()) else { return };
     if is_exiting() {
         end_exit();
     }
@@ -64,9 +65,9 @@ pub fn look(job: &Job) {
 /// their streams, as `shmem_global_exit` promises, and exit. Flushing is not safe in a signal
 /// handler; if it fails, SIGKILL follows shortly, and the PE has lost no more than without the
 /// handler.
-pub(super) fn leave_when_told() {
+pub(crate) fn leave_when_told() {
     signal::before_ending_by(libc::SIGTERM, || {
-        if super::fork::is_child() {
+        if is_child() {
             return false;
         }
         if ending::hurry() {
@@ -83,14 +84,14 @@ pub(super) fn leave_when_told() {
 
 /// Ends this process if it joins a job that has ended.
 /// `is_spread` says whether a launcher has started the job on several nodes.
-pub(super) fn leave_if_late(file: &JobFile, is_spread: bool) {
+pub(crate) fn leave_if_late(file: &JobFile, is_spread: bool) {
     if let word @ 1.. = file.header().abort.load(Ordering::Acquire) {
         leave_late(word, is_spread);
     }
 }
 
 /// Ends this process, which joins a job that has ended with `word`. `is_spread` as above.
-pub(super) fn leave_late(word: u64, is_spread: bool) -> ! {
+pub(crate) fn leave_late(word: u64, is_spread: bool) -> ! {
     let failure = abort::decode(word).filter(|cause| cause.kind != AbortKind::GlobalExit);
     if let Some(Cause { pe, .. }) = failure {
         message::say(format_args!("the job had ended before this PE joined: PE {pe} ended it"));
@@ -103,10 +104,10 @@ pub(super) fn leave_late(word: u64, is_spread: bool) -> ! {
 
 /// Under launchers other than `oshrun`, which cannot report what PEs wait for, makes each PE report
 /// it on SIGQUIT.
-pub(super) fn tell_when_asked(job: &Job) {
+pub(crate) fn tell_when_asked(job: &Job) {
     if job.launcher != Launcher::Oshrun {
         signal::before_ending_by(libc::SIGQUIT, || {
-            existing().filter(|_| !super::is_child()).inspect(|job| fault::report_own_wait(job));
+            existing().filter(|_| !is_child()).inspect(|job| fault::report_own_wait(job));
             false
         });
     }
@@ -156,12 +157,12 @@ fn settled(job: &Job, mut word: u64) -> u64 {
 }
 
 /// How long after the end of a PE to wait for a launcher, which can report how it ended.
-pub(super) fn patience(job: &Job) -> Duration {
+pub(crate) fn patience(job: &Job) -> Duration {
     if job.launcher == Launcher::Oshrun { NOTICED } else { Duration::ZERO }
 }
 
 /// Ends the job with `status` because of the end of PE `pe`. The first PE to do so reports it.
-pub(super) fn lose(job: &Job, pe: usize, status: i32, what: fmt::Arguments) -> ! {
+pub(crate) fn lose(job: &Job, pe: usize, status: i32, what: fmt::Arguments) -> ! {
     let file = job.control.job();
     if abort::raise(file, AbortKind::PeerDied, pe, status) {
         message::say(format_args!("{} {what}; ending the job", called(file, pe)));
@@ -229,7 +230,7 @@ pub fn end_job(status: i32) -> ! {
 
 /// Ends the whole job with `status`, this process last and as `exit` does: its handlers run first, for at most
 /// [`HANDLERS`] seconds. The caller has raised the abort word, so a handler that waits in the library ends the process.
-pub(super) fn exit_job(job: &Job, status: i32) -> ! {
+pub(crate) fn exit_job(job: &Job, status: i32) -> ! {
     // Not after them: UCX ends itself among the handlers.
     let before = || {
         finish_connections(job);
@@ -242,7 +243,7 @@ pub(super) fn exit_job(job: &Job, status: i32) -> ! {
 }
 
 /// Whether this process runs the handlers of `exit` before it ends the job.
-pub(super) fn is_exiting() -> bool {
+pub(crate) fn is_exiting() -> bool {
     ending::is_exiting()
 }
 
@@ -317,7 +318,7 @@ fn warn_peers(job: &Job) {
 }
 
 /// Asks the launcher to end the job. `is_talking`: as for [`Launcher::abort`].
-pub(super) fn ask_launcher(launcher: Launcher, status: i32, is_talking: bool) {
+pub(crate) fn ask_launcher(launcher: Launcher, status: i32, is_talking: bool) {
     // The launcher may end this process at once, and lose output that has not been read yet.
     streams::flush();
     ending::wait_for_readers(GRACE);
