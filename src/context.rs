@@ -69,7 +69,7 @@ fn required(routine: Routine, handle: usize) -> Option<usize> {
     if handle == CTX_INVALID {
         return None;
     }
-    crate::job::job(routine);
+    crate::call::job(routine);
     existing(handle)
         .or_else(|| failure::misuse(routine, format_args!("ctx = {handle:#x}"), A_CONTEXT))
 }
@@ -181,7 +181,7 @@ pub fn destroy(routine: Routine, handle: usize) {
         );
     }
     fence(Ordering::SeqCst);
-    crate::job::job(routine).complete();
+    crate::call::job(routine).complete();
     release(number);
 }
 

@@ -75,6 +75,7 @@
 pub mod amo;
 #[doc(hidden)]
 pub mod argument;
+mod call;
 #[doc(hidden)]
 pub mod collectives;
 #[doc(hidden)]

@@ -5,12 +5,12 @@ mod far;
 
 use crate::argument::memory::Object;
 use crate::atomics::{AtomicU64, Ordering};
+use crate::call::{self, at_once, job};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::about::About;
 use crate::job::threads::{self, THREAD_MULTIPLE};
-use crate::job::{at_once, call, job};
 use crate::operand::word::Word;
 use crate::order as ordering;
 use crate::pause::{self, WAIT_POLICY};

@@ -3,10 +3,10 @@
 
 pub(crate) mod word;
 
+use crate::call;
 use crate::context::CTX_DEFAULT;
 use crate::error::Routine;
 use crate::failure;
-use crate::job;
 use crate::slow;
 use crate::translate::TABLE;
 
@@ -49,7 +49,7 @@ fn is_here<T>(addr: usize) -> bool {
 #[cold]
 #[inline(never)]
 fn check_local_slow(routine: Routine, argument: &'static str, addr: usize, size: usize) -> bool {
-    let pe = job::job(routine).pe();
+    let pe = call::job(routine).pe();
     let on_device = slow::device_address(routine, addr, pe).is_some();
     if !on_device {
         // Returns only if the address is symmetric after all (in another partition).
@@ -74,6 +74,6 @@ fn check_loadable<T>(routine: Routine, argument: &'static str, addr: usize) {
 fn check_loadable_slow(routine: Routine, argument: &'static str, addr: usize, size: usize) {
     if !check_local_slow(routine, argument, addr, size) {
         // Reports that it is on a device.
-        slow::address_of(routine, argument, CTX_DEFAULT, addr, job::job(routine).pe());
+        slow::address_of(routine, argument, CTX_DEFAULT, addr, call::job(routine).pe());
     }
 }

@@ -6,9 +6,9 @@
 
 use crate::argument::{self, memory::In};
 use crate::atomics::{Ordering, fence as barrier};
+use crate::call;
 use crate::context::exists;
 use crate::error::Routine;
-use crate::job::{self, call};
 use crate::slow;
 use crate::stats::{self, Class};
 use crate::timeline::recorder::Details;
@@ -40,7 +40,7 @@ pub fn quiet(routine: Routine) {
 #[inline(never)]
 fn quiet_slow(routine: Routine) {
     // Ends the process if there is no job.
-    let job = job::job(routine);
+    let job = call::job(routine);
     let mut call = call::begin(routine);
     stats::count(routine, Class::Quiet, 0, None);
     call.describe(|| Details {

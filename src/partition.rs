@@ -5,11 +5,12 @@
 
 use crate::argument::memory::Block;
 use crate::atomics::Ordering;
+use crate::call::job;
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::partitions::Partition;
-use crate::job::{Job, existing, job};
+use crate::job::{Job, existing};
 use crate::memory::heap::{GRANULE, Usage};
 use crate::memory::partition::order::Step;
 use crate::memory::symmetric;

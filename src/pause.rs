@@ -1,11 +1,13 @@
 //! How a PE waits: as `onenode-core` does, and checking that the job is still alive.
 
 use crate::atomics::{AtomicBool, Ordering};
+use crate::call;
 use crate::counter::{Counter, WaitStrategy};
 use crate::env;
 use crate::failure::ending;
+use crate::job;
 use crate::job::about::{self, About};
-use crate::job::{self, call, health, health::Watch};
+use crate::job::health::{self, Watch};
 use crate::sys::mpi;
 use onenode_core::pause::{self, WaitMode, WaitPolicy, Waiting};
 use onenode_core::sys::process;

@@ -3,12 +3,12 @@
 
 use crate::argument;
 use crate::argument::memory::{Object, same_length};
+use crate::call::{self, Call, job};
 use crate::context;
 use crate::error::Routine;
 use crate::failure;
 use crate::failure::fault::Refused;
-use crate::job::call::{self, Call};
-use crate::job::{Job, about, job};
+use crate::job::{Job, about};
 use crate::message;
 use crate::remote::{DeviceMemory, Far, Place};
 use crate::span::{ADDRESSES, Span};

@@ -15,9 +15,10 @@ pub mod split;
 
 use crate::argument::memory::Out;
 use crate::atomics::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use crate::call::job;
 use crate::error::Routine;
 use crate::failure;
-use crate::job::{Job, job};
+use crate::job::Job;
 use crate::jobfile::control::TEAM_SLOTS;
 use crate::translate::TABLE;
 pub(crate) use ending::close;

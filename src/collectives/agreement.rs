@@ -2,10 +2,10 @@
 //! always where Rust's arrays are allocated and freed.
 
 use super::{Exchange, Small, apart, far, on_team, select};
+use crate::call::{self, Call};
 use crate::env;
 use crate::error::{Called, Routine};
 use crate::failure;
-use crate::job::call::{self, Call};
 use crate::memory::guards;
 use crate::stats::{self, Class};
 use crate::team::{self, TEAM_WORLD, Team};

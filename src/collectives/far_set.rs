@@ -5,7 +5,7 @@ use super::far_members::FarMembers;
 use super::members::{ActiveSet, Section};
 use super::psync::{PSync, SyncArray, SyncWord};
 use crate::atomics::{AtomicU64, Ordering};
-use crate::job;
+use crate::call;
 use crate::remote::{Action, Amo, Engine, Far};
 use crate::slow;
 use onenode_core::collectives::group::Outcome;
@@ -16,7 +16,7 @@ pub type FarSet = FarMembers<ActiveSet>;
 /// The set's group for the algorithms, if the set has members on other nodes.
 #[cold]
 pub fn on_set(set: ActiveSet) -> Option<PSync<FarSet>> {
-    let job = job::job(set.routine);
+    let job = call::job(set.routine);
     let network = job.network()?;
     let far = (0..set.size).any(|member| !job.is_near(set.pe(member)));
     far.then_some(PSync(FarMembers { near: set, job, network }))

@@ -13,10 +13,10 @@
 
 use super::members::{ActiveSet, Section};
 use crate::atomics::{AtomicBool, AtomicU64, Ordering};
+use crate::call::job;
 use crate::error::Routine;
 use crate::failure;
-use crate::job::about;
-use crate::job::{Job, job};
+use crate::job::{Job, about};
 use crate::jobfile::control::psyncs::WORDS;
 use crate::message;
 use onenode_core::sys::mutex;

@@ -3,9 +3,7 @@
 pub mod about;
 mod announce;
 mod backend;
-pub(crate) mod call;
 mod claim;
-mod current;
 pub(crate) mod fork;
 pub mod health;
 #[cfg(feature = "smartmap")]
@@ -75,9 +73,7 @@ pub struct Job {
     heap_pages: Mutex<Option<pages::Got>>,
 }
 
-pub use current::{at_once, job};
-
-static JOB: OnceLock<Job> = OnceLock::new();
+pub(crate) static JOB: OnceLock<Job> = OnceLock::new();
 
 /// Whether this process is a forked child of a PE, and so not a PE itself.
 pub(crate) fn is_child() -> bool {

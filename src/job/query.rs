@@ -1,7 +1,7 @@
 //! Queries about PEs and addresses (specification, sections 9.1, 9.4 and 9.5): numbers,
 //! accessibility, and pointers for direct loads and stores.
 
-use super::job;
+use crate::call::job;
 use crate::error::Routine;
 use crate::remote::DeviceMemory;
 use crate::slow;

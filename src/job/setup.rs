@@ -7,9 +7,10 @@ pub use super::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, TH
 use super::announce::{announce, report_once, say_child_is_lost};
 use super::partitions::{self, Partition};
 use super::settings::Settings;
-use super::{JOB, Job, existing, fork, job, launch, threads};
+use super::{JOB, Job, existing, fork, launch, threads};
 use crate::argument::memory::Unused;
 use crate::atomics::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
+use crate::call::job;
 use crate::device::Devices;
 use crate::engine::ucx::Ucx;
 use crate::error::{Called::Blocking, Error, Routine};

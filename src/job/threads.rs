@@ -21,7 +21,7 @@ pub(super) const ONE: u32 = 1;
 pub(super) const SEVERAL: u32 = 2;
 
 /// A level's name.
-pub(super) fn name(level: i32) -> &'static str {
+pub(crate) fn name(level: i32) -> &'static str {
     match level {
         THREAD_SINGLE => "SHMEM_THREAD_SINGLE",
         THREAD_FUNNELED => "SHMEM_THREAD_FUNNELED",
@@ -39,13 +39,13 @@ thread_local! {
 static FIRST: AtomicUsize = AtomicUsize::new(0);
 
 /// A number of this thread, as long as it lives.
-pub(super) fn here() -> usize {
+pub(crate) fn here() -> usize {
     HERE.with(|here| std::ptr::from_ref(here).addr())
 }
 
 /// Whether this thread must not call the library: it did not initialise it, and the level is that of
 /// one thread only.
-pub(super) fn is_stranger() -> bool {
+pub(crate) fn is_stranger() -> bool {
     level() < THREAD_SERIALIZED && FIRST.load(Ordering::Relaxed) != here()
 }
 

@@ -5,9 +5,9 @@
 use super::{check_loadable, check_local, is_here};
 use crate::argument::memory::Object;
 use crate::atomics::{AtomicU16, AtomicU32, AtomicU64, Ordering};
+use crate::call;
 use crate::context;
 use crate::error::Routine;
-use crate::job;
 use crate::slow;
 use crate::translate::translate;
 use std::marker::PhantomData;
@@ -121,7 +121,7 @@ impl<T: Waitable> OnDevice<'_, T> {
     #[inline(never)]
     pub(crate) fn load(self) -> T {
         let mut value = MaybeUninit::<T>::uninit();
-        match job::job(self.routine).devices() {
+        match call::job(self.routine).devices() {
             // SAFETY: the object was found to be in a partition on a device, so the driver reads
             // its bytes there. The copy fills in the whole local, and any bits are a valid integer.
             Some(devices) => unsafe {

@@ -1,8 +1,9 @@
 //! Partitions: symmetric memory outside the heap.
 
 use super::{DeviceArray, Element, Shmem, Symmetric};
+use crate::call::job;
 use crate::error::{Called::Blocking, Error, Result};
-use crate::job::{job, partitions};
+use crate::job::partitions;
 use crate::memory::heap::Usage;
 use crate::memory::partition::Kind;
 use std::marker::PhantomData;

@@ -1,6 +1,7 @@
 //! Destroys teams, and the contexts created from them.
 
 use super::{PREDEFINED, TEAMS, Team, get, of_set, slots};
+use crate::call;
 use crate::collectives::{self, Collective, Members, agreement};
 use crate::context;
 use crate::env;
@@ -44,7 +45,7 @@ pub fn destroy(routine: Routine, handle: usize) {
     let leads = team.me() == 0;
     retire(team);
     if leads {
-        slots::release(job::job(routine), team.slot);
+        slots::release(call::job(routine), team.slot);
     }
 }
 

@@ -11,11 +11,12 @@ use crate::argument::{
     self,
     memory::{In, Out},
 };
+use crate::call::job;
 use crate::collectives::{self, Exchange, Small, agreement, far, highest_step};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
-use crate::job::{Job, job};
+use crate::job::Job;
 use crate::message;
 use std::ffi::{c_int, c_long};
 

@@ -1,15 +1,19 @@
 //! Under `SHMEM_DEBUG`: notices calls by threads that the thread level does not allow. Without it, a
 //! call is not recorded.
 
-use super::threads::{self, THREAD_SERIALIZED};
+mod current;
+
 use crate::atomics::{AtomicBool, Ordering};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
+use crate::job::threads::{self, THREAD_SERIALIZED};
 use crate::message;
 use crate::timeline::recorder::{self, Details, Open};
 use onenode_core::sys::mutex;
 use std::sync::{Mutex, MutexGuard};
+
+pub use current::{at_once, job};
 
 /// The call that is in progress at `SHMEM_THREAD_SERIALIZED`.
 struct InProgress {

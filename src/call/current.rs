@@ -1,8 +1,8 @@
 //! The current job, for the routines of the API.
 
-use super::{JOB, Job, fork};
 use crate::error::Routine;
 use crate::failure;
+use crate::job::{JOB, Job, fork};
 use crate::translate::TABLE;
 
 /// The job, for a routine that may be called only between initialisation and finalisation.
