@@ -1,5 +1,8 @@
 //! How a PE waits: as `onenode-core` does, and checking that the job is still alive.
 
+pub mod liveness;
+mod timed;
+
 use crate::atomics::{AtomicBool, Ordering};
 use crate::call;
 use crate::counter::{Counter, WaitStrategy};
@@ -7,12 +10,14 @@ use crate::env;
 use crate::failure::ending;
 use crate::job;
 use crate::job::about::{self, About};
-use crate::job::health::{self, Watch};
 use crate::sys::mpi;
+use liveness::Watch;
 use onenode_core::pause::{self, WaitMode, WaitPolicy, Waiting};
 use onenode_core::sys::process;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
+
+pub use timed::Wait;
 
 /// After how many yields a wait lets MPI make progress too: those among running processes are over by then.
 const YIELDS_BEFORE_MPI: u8 = 32;
@@ -125,7 +130,7 @@ impl Waiting for OfPe {
     }
 
     fn used(&self) -> u64 {
-        let on_this_cpu = job::existing().map(health::time_of_neighbours);
+        let on_this_cpu = job::existing().map(liveness::time_of_neighbours);
         process::time_of_thread() + on_this_cpu.unwrap_or(0)
     }
 
@@ -140,7 +145,7 @@ impl Waiting for OfPe {
             ending::look(job);
             job.note_cpu();
             let checks = self.watch.checks();
-            if job::health::check_peers(job, &mut self.watch) {
+            if liveness::check_peers(job, &mut self.watch) {
                 about::note(job, self.about, since.elapsed(), checks);
                 self.noted = true;
             }

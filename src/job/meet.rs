@@ -6,7 +6,6 @@
 //! or closes its descriptors (closefrom) while another still needs it. Each PE that waits has one end
 //! of a pipe, whose other end is open in the first PE only, as long as it waits, too.
 
-use super::health::{absent, limit};
 use super::launcher::Launcher;
 use crate::atomics::Ordering;
 use crate::error::Error;
@@ -14,6 +13,7 @@ use crate::jobfile::JobFile;
 use crate::jobfile::abort::{self, AbortKind};
 use crate::jobfile::nodes::NodeOf;
 use crate::memory::pages;
+use crate::pause::liveness::{absent, limit};
 use crate::sys::environment;
 use onenode_core::sys::hash::fnv1a;
 use onenode_core::sys::point::{Guest, Place};

@@ -5,7 +5,6 @@ mod announce;
 mod backend;
 mod claim;
 pub(crate) mod fork;
-pub mod health;
 #[cfg(feature = "smartmap")]
 mod kitten;
 pub mod launch;
@@ -55,14 +54,14 @@ pub struct Job {
     heap: Space,
     partitions: Vec<Partition>,
     /// How many lifetimes (first initialisation to last finalisation) have begun.
-    lifetime: AtomicU32,
+    pub(crate) lifetime: AtomicU32,
     /// How many calls each PE makes at a time in the current lifetime: see `levels`.
     calls: AtomicU32,
     comparisons: Mutex<threads::Comparisons>,
     /// How the nodes synchronise, if there are several and the launcher is not `oshrun`.
     pub(crate) exchange: Option<Mutex<Exchange>>,
-    /// How many peers have been checked: see `health`.
-    looked: AtomicUsize,
+    /// How many peers have been checked: see `pause::liveness`.
+    pub(crate) looked: AtomicUsize,
     attachments: Attachments,
     /// The engine for PEs on other nodes.
     network: Option<Box<dyn Network>>,
@@ -179,7 +178,7 @@ impl Job {
     }
 
     /// The PEs of this node that are at this stage.
-    fn at_stage(&self, stage: Stage) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn at_stage(&self, stage: Stage) -> impl Iterator<Item = usize> + '_ {
         self.near().filter(move |pe| self.control.pe(*pe).stage() == stage)
     }
 }

@@ -2,12 +2,11 @@
 
 use super::Job;
 use super::about::About;
-use super::health;
 use super::partitions::{Partition, difference};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::failure;
-use crate::pause::Pause;
+use crate::pause::{Pause, liveness};
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 
 impl Job {
@@ -74,7 +73,7 @@ impl Job {
             Ok(mirrored) => TABLE.set_mirror(pe, self.layout.mirror(pe), mirrored),
             Err(error) => {
                 if !matches!(error, Error::Slot(_)) {
-                    health::leave_if_dead(self, pe);
+                    liveness::leave_if_dead(self, pe);
                 }
                 failure::fatal(format_args!("attaching PE {pe} failed: {error}"));
             }

@@ -15,7 +15,6 @@ use crate::device::Devices;
 use crate::engine::ucx::Ucx;
 use crate::error::{Called::Blocking, Error, Routine};
 use crate::failure::{self, ending, fault};
-use crate::job::health;
 use crate::job::launcher::Launcher;
 use crate::jobfile::abort::{self, AbortKind};
 use crate::jobfile::control::{Control, Stage};
@@ -24,6 +23,7 @@ use crate::memory::guards;
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use crate::message;
+use crate::pause::liveness;
 use crate::remote::{DeviceMemory, Network};
 use crate::slow;
 use crate::sys;
@@ -189,7 +189,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     // On Kitten every PE has a CPU to itself.
     let crowded = place.launcher != Launcher::Kitten && near.len() > cgroup::cpus_of_job();
     let sleeps = place.launcher != Launcher::Kitten;
-    pause::set_wait_policy(crowded, sleeps, health::crowd(near.len()), locks_in_order);
+    pause::set_wait_policy(crowded, sleeps, liveness::crowd(near.len()), locks_in_order);
     pause::WAIT_POLICY.fix(wait);
     job.note_cpu();
     if drives_mpi {
@@ -197,7 +197,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     }
     fork::prepare(say_child_is_lost)?;
     fault::explain(fault::Ends {
-        leave_if_dead: health::leave_if_dead,
+        leave_if_dead: liveness::leave_if_dead,
         refuse: slow::say_refused,
         end: failure::fatal_and_reported,
     });

@@ -2,8 +2,8 @@
 //!
 //! Statistics cost nothing while they are off: the hot paths do not check for them. While they are
 //! on, the translation's bounds are empty (`divert` of the translation table), so that every operation
-//! takes the slow path, which counts it and then does it. [`Wait`] measures the time that a call
-//! waits.
+//! takes the slow path, which counts it and then does it. [`Wait`](crate::pause::Wait) measures
+//! the time that a call waits.
 //!
 //! Each PE has a [`Row`]: sums by class, a [`line`] for each routine, and sums by peer.
 //!
@@ -21,7 +21,6 @@ mod line;
 mod lost;
 pub(crate) mod report;
 mod row;
-mod wait;
 
 use crate::error::Routine as Name;
 use crate::job::Job;
@@ -34,13 +33,12 @@ pub use lost::{Lost, Used};
 pub use report::short;
 use row::Row;
 pub use row::{For, Peer, Snapshot};
-pub use wait::Wait;
 
 /// This PE's row, once something is counted.
 static ROW: OnceLock<Row> = OnceLock::new();
 
 /// This PE's row, if statistics are on.
-fn row() -> Option<&'static Row> {
+pub(crate) fn row() -> Option<&'static Row> {
     ROW.get()
 }
 

@@ -50,7 +50,7 @@ unsafe impl Shared for Count {}
 unsafe impl Shared for Head {}
 
 /// A PE's row, mapped. Any thread of the PE writes it; others read it once the PE has finished.
-pub(super) struct Row {
+pub(crate) struct Row {
     area: SharedArea,
     npes: usize,
 }
@@ -80,7 +80,7 @@ impl Row {
         self.area.slice(size_of::<Head>(), self.npes)
     }
 
-    pub(super) fn count(
+    pub(crate) fn count(
         &self,
         routine: &'static str,
         class: Class,
@@ -94,7 +94,7 @@ impl Row {
         }
     }
 
-    pub(super) fn add_blocked(&self, what: For, routine: &'static str, time: Duration) {
+    pub(crate) fn add_blocked(&self, what: For, routine: &'static str, time: Duration) {
         self.head().blocked[what as usize].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
         let class = match what {
             For::Variable => Class::Wait,

@@ -5,7 +5,8 @@ use super::elements::{Element, Ivars, Values};
 use super::{Waitable, backoff};
 use crate::argument::memory::{In, Object, Out};
 use crate::error::Routine;
-use crate::stats::{For, Wait};
+use crate::pause::Wait;
+use crate::stats::For;
 use std::cell::Cell;
 use std::ffi::c_int;
 

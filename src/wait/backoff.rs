@@ -1,8 +1,7 @@
 //! What a test does in a program that polls with it.
 
 use crate::job::about::About;
-use crate::pause::{Pause, WAIT_POLICY};
-use crate::stats::Wait;
+use crate::pause::{Pause, WAIT_POLICY, Wait};
 use crate::sys::clock;
 use crate::team;
 use std::cell::{Cell, RefCell};

@@ -6,7 +6,8 @@ use crate::atomics::{Ordering, fence};
 use crate::error::Routine;
 use crate::job::about::About;
 use crate::operand::word::{self, Here, OnDevice};
-use crate::stats::{For, Wait};
+use crate::pause::Wait;
+use crate::stats::For;
 use onenode_core::arch;
 use std::ffi::c_int;
 

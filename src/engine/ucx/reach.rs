@@ -11,8 +11,8 @@ use crate::atomics::Ordering;
 use crate::engine::exports::{self, EXPORT_BYTES, Export, Record};
 use crate::failure::ending;
 use crate::job::about::About;
-use crate::job::{self, Job, health};
-use crate::pause::Pause;
+use crate::job::{self, Job};
+use crate::pause::{Pause, liveness};
 use crate::remote::Segment;
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ impl Ucx {
                 earlier if exports::has_ended(&bytes) => {
                     ending::give_way(job);
                     let has_begun = earlier.is_some_and(|it| it.life.0 == job.life().0);
-                    health::lose_missing(job, pe, has_begun)
+                    liveness::lose_missing(job, pe, has_begun)
                 }
                 _ => pause.step(),
             }

@@ -3,11 +3,11 @@
 //! Under `oshrun` the launcher sees PEs end and sets the abort word. Under other launchers the PEs
 //! of a node watch each other (`jobfile::life`).
 
-use super::Job;
 use crate::atomics::{AtomicBool, Ordering};
 use crate::env;
 use crate::failure;
 use crate::failure::ending::{self, patience};
+use crate::job::Job;
 use crate::job::launcher::Launcher;
 use crate::jobfile::JobFile;
 use crate::jobfile::abort::NOTICED;
@@ -249,12 +249,12 @@ fn check_left(job: &Job) {
 }
 
 /// How many seconds PEs wait for each other to come.
-pub(super) fn limit() -> f64 {
+pub(crate) fn limit() -> f64 {
     env::STARTUP_TIMEOUT.seconds().ok().flatten().unwrap_or(60.0)
 }
 
 /// What is said of PEs that have not come in this time.
-pub(super) fn absent(missing: &[usize], npes: usize) -> String {
+pub(crate) fn absent(missing: &[usize], npes: usize) -> String {
     let missing: Vec<_> = missing.iter().map(usize::to_string).collect();
     format!(
         "PE {} of {npes} did not call shmem_init within {} s (SHMEM_STARTUP_TIMEOUT sets how long to \

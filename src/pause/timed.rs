@@ -1,9 +1,9 @@
 //! Waiting that is timed while statistics are on.
 
-use super::{Class, For, are_taken, row};
 use crate::counter::{Counter, WaitStrategy};
 use crate::job::{self, about::About};
 use crate::pause::Pause;
+use crate::stats::{Class, For, are_taken, row};
 use crate::timeline::event::Kind;
 use crate::timeline::recorder;
 use std::cell::Cell;
