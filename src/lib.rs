@@ -104,6 +104,8 @@ pub mod partition;
 #[doc(hidden)]
 pub mod pause;
 #[doc(hidden)]
+pub mod query;
+#[doc(hidden)]
 pub mod remote;
 #[doc(hidden)]
 pub mod rma;

@@ -1,6 +1,8 @@
 //! The slow path. Every case except "initialised, symmetric address, peer attached" comes here. It
 //! is either turned into that case, or ends the job with a message that explains the error.
 
+mod peers;
+
 use crate::argument;
 use crate::argument::memory::{Object, same_length};
 use crate::call::{self, Call, job};

@@ -14,9 +14,7 @@ mod load;
 mod meet;
 mod origin;
 pub mod partitions;
-mod peers;
 mod place;
-pub mod query;
 mod settings;
 pub mod setup;
 pub mod several;
@@ -48,9 +46,9 @@ pub struct Job {
     pub(crate) near: Range<usize>,
     pub(crate) launcher: Launcher,
     pub(crate) control: Control,
-    choice: ChosenBackend,
+    pub(crate) choice: ChosenBackend,
     pub(crate) layout: Layout,
-    data: DataSegment,
+    pub(crate) data: DataSegment,
     heap: Space,
     partitions: Vec<Partition>,
     /// How many lifetimes (first initialisation to last finalisation) have begun.
@@ -62,7 +60,7 @@ pub struct Job {
     pub(crate) exchange: Option<Mutex<Exchange>>,
     /// How many peers have been checked: see `pause::liveness`.
     pub(crate) looked: AtomicUsize,
-    attachments: Attachments,
+    pub(crate) attachments: Attachments,
     /// The engine for PEs on other nodes.
     network: Option<Box<dyn Network>>,
     /// The engine for partitions on devices.

@@ -393,7 +393,7 @@ impl fmt::Display for Segments<'_> {
 }
 
 /// Describes how PE `pe`'s partitions differ from this PE's; `None` if they do not.
-pub(super) fn difference(control: &Control, pe: usize, own: usize) -> Option<String> {
+pub(crate) fn difference(control: &Control, pe: usize, own: usize) -> Option<String> {
     let number = |pe: usize| control.pe(pe).partitions.load(crate::atomics::Ordering::Relaxed);
     if number(pe) == number(own) {
         return None;

@@ -4,7 +4,7 @@ use super::slice::{Key, Part, same_len};
 use super::{Element, Shmem, Symmetric, SymmetricSlice};
 use crate::context::Default as DefaultContext;
 use crate::error::{Called::Blocking, Result};
-use crate::job::query;
+use crate::query;
 use crate::rma;
 use std::ops::RangeBounds;
 

@@ -8,10 +8,10 @@ use super::slice::SymmetricSlice;
 use crate::argument::memory::{Block, Unused};
 use crate::collectives::{Element, agreement};
 use crate::error::{Called::Blocking, Error, Result, Routine};
-use crate::job::query;
 use crate::memory::heap::GRANULE;
 use crate::memory::symmetric;
 use crate::partition;
+use crate::query;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 

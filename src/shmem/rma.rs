@@ -5,7 +5,7 @@ use super::slice::{Key, Part, same_len};
 use crate::collectives::Element;
 use crate::context::world_pe;
 use crate::error::Called::Blocking;
-use crate::job::query;
+use crate::query;
 use crate::rma;
 use crate::translate::{Numbering, PeArg, pe_number};
 

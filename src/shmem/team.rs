@@ -5,7 +5,7 @@ use super::slice::SymmetricSlice;
 use crate::argument::memory::In;
 use crate::collectives::Element;
 use crate::error::{Called::Blocking, NoTeam};
-use crate::job::query;
+use crate::query;
 use crate::team::{self, NUM_CONTEXTS, NewTeam, TEAM_INVALID};
 use std::marker::PhantomData;
 

@@ -1,11 +1,11 @@
 //! Attaches peers, each at its first use.
 
-use super::Job;
-use super::about::About;
-use super::partitions::{Partition, difference};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::failure;
+use crate::job::Job;
+use crate::job::about::About;
+use crate::job::partitions::{Partition, difference};
 use crate::pause::{Pause, liveness};
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 
@@ -31,7 +31,7 @@ impl Job {
     }
 
     /// Attaches or connects to every peer. Waits until all have initialised.
-    pub(super) fn reach_all(&self) {
+    pub(crate) fn reach_all(&self) {
         // Each PE begins after itself, so that not all ask one peer at a time.
         for pe in (1..self.npes).map(|nth| (self.pe + nth) % self.npes) {
             match self.is_near(pe) {
@@ -61,7 +61,7 @@ impl Job {
     }
 
     /// Waits until PE `pe` has begun the lifetime that this PE is in.
-    pub(super) fn await_begun(&self, pe: usize) {
+    pub(crate) fn await_begun(&self, pe: usize) {
         let mut pause = Pause::about(About::Initialisation(pe));
         while !self.has_begun(pe) {
             pause.step();
@@ -83,7 +83,7 @@ impl Job {
     }
 
     /// Records that PE `pe`'s heap and partitions are mapped here.
-    pub(super) fn note_mirrors(&self, pe: usize) {
+    pub(crate) fn note_mirrors(&self, pe: usize) {
         for space in std::iter::once(self.heap())
             .chain(self.mapped_partitions().iter().map(Partition::space))
         {
