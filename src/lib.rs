@@ -88,6 +88,8 @@ pub mod env;
 pub mod error;
 mod exchange;
 #[doc(hidden)]
+pub mod heap;
+#[doc(hidden)]
 pub mod job;
 #[doc(hidden)]
 pub mod jobfile;

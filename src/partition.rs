@@ -9,11 +9,11 @@ use crate::call::job;
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
+use crate::heap;
 use crate::job::partitions::Partition;
 use crate::job::{Job, existing};
 use crate::memory::heap::{GRANULE, Usage};
 use crate::memory::partition::order::Step;
-use crate::memory::symmetric;
 use crate::message;
 use crate::slow;
 use crate::translate::{PeArg, pe_number};
@@ -34,7 +34,7 @@ fn find(job: &'static Job, routine: Routine, id: i32) -> Option<&'static Partiti
 
 /// As [`find`], for a collective call.
 fn agreed(job: &'static Job, routine: Routine, id: i32) -> Option<&'static Partition> {
-    symmetric::agree(job, routine, "id", id as usize);
+    heap::agree(job, routine, "id", id as usize);
     find(job, routine, id)
 }
 
@@ -43,21 +43,21 @@ fn agreed(job: &'static Job, routine: Routine, id: i32) -> Option<&'static Parti
 pub fn malloc(routine: Routine, size: usize, id: i32) -> *mut u8 {
     let job = job(routine);
     let Some(partition) = agreed(job, routine, id) else { return null_mut() };
-    symmetric::malloc_in(job, partition.space(), routine, size)
+    heap::malloc_in(job, partition.space(), routine, size)
 }
 
 /// `shmemx_partition_align`: as [`malloc`], at a multiple of `alignment`, a power of two.
 pub fn align(routine: Routine, alignment: usize, size: usize, id: i32) -> *mut u8 {
     let job = job(routine);
     let Some(partition) = agreed(job, routine, id) else { return null_mut() };
-    symmetric::align_in(job, partition.space(), routine, alignment, size)
+    heap::align_in(job, partition.space(), routine, alignment, size)
 }
 
 /// `shmemx_partition_calloc`: `count` objects of `size` bytes, zero on every PE.
 pub fn calloc(routine: Routine, count: usize, size: usize, id: i32) -> *mut u8 {
     let job = job(routine);
     let Some(partition) = agreed(job, routine, id) else { return null_mut() };
-    symmetric::calloc_in(job, partition.space(), routine, count, size)
+    heap::calloc_in(job, partition.space(), routine, count, size)
 }
 
 /// `shmemx_partition_take`: allocates a block of `size` bytes of partition `id` on this PE; null if
@@ -69,7 +69,7 @@ pub fn take(routine: Routine, size: usize, id: i32) -> *mut u8 {
         return null_mut();
     }
     compare(job, routine, Step::take(id as usize, size));
-    let block = symmetric::allocate(job, space, routine, Some(size), GRANULE);
+    let block = heap::allocate(job, space, routine, Some(size), GRANULE);
     block.map_or(null_mut(), |offset| space.address(offset))
 }
 
@@ -86,11 +86,11 @@ pub fn give(routine: Routine, block: Block) {
             "expected a block from shmemx_partition_take; it is in no partition",
         )
     };
-    let (space, offset) = symmetric::block_at(job, routine, ptr);
+    let (space, offset) = heap::block_at(job, routine, ptr);
     debug_assert_eq!(space.range(), partition.space().range());
     compare(job, routine, Step::give(partition.spec().id, offset));
     if space.pool().free(offset).is_err() {
-        symmetric::not_a_block(job, routine, ptr);
+        heap::not_a_block(job, routine, ptr);
     }
 }
 

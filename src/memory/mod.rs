@@ -7,7 +7,4 @@ pub mod heap;
 pub mod pages;
 pub mod partition;
 pub(crate) mod pool;
-pub(crate) mod sites;
 pub(crate) mod space;
-pub mod symmetric;
-mod watched;

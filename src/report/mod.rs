@@ -5,8 +5,8 @@
 use crate::atomics::Ordering;
 use crate::env;
 use crate::error::Error;
+use crate::heap::sites;
 use crate::job::Job;
-use crate::memory::sites;
 use crate::message;
 use crate::remote::{Completion, Far, STATISTICS};
 use crate::stats::destination::Destination;

@@ -8,8 +8,8 @@ use super::slice::SymmetricSlice;
 use crate::argument::memory::{Block, Unused};
 use crate::collectives::{Element, agreement};
 use crate::error::{Called::Blocking, Error, Result, Routine};
+use crate::heap;
 use crate::memory::heap::GRANULE;
-use crate::memory::symmetric;
 use crate::partition;
 use crate::query;
 use std::marker::PhantomData;
@@ -67,7 +67,7 @@ impl<T: Element> Symmetric<'_, T> {
         if len == 0 {
             return Ok(Self::none());
         }
-        let start = symmetric::calloc(routine, len, size_of::<T>());
+        let start = heap::calloc(routine, len, size_of::<T>());
         Self::allocated(start, len, || HEAP.to_owned())
     }
 
@@ -110,7 +110,7 @@ impl<T: Element> Symmetric<'_, T> {
     fn agree(&self, routine: Routine, len: usize) {
         let (partition, offset) = match self.len {
             0 => (0, usize::MAX),
-            _ => symmetric::name_of(routine, self.start.cast()),
+            _ => heap::name_of(routine, self.start.cast()),
         };
         let array = [("the array's partition, plus 1", partition), ("the array's offset", offset)];
         agreement::among_all(routine, &[("len", len), array[0], array[1]]);
@@ -120,7 +120,7 @@ impl<T: Element> Symmetric<'_, T> {
     pub(super) fn free(self, routine: Routine) {
         self.agree(routine, self.len);
         // SAFETY: the array is handed over. Its parts borrow from it, so none exist.
-        symmetric::free(routine, unsafe { Block::new(self.start.cast()) });
+        heap::free(routine, unsafe { Block::new(self.start.cast()) });
     }
 
     /// The number of elements.
@@ -213,7 +213,7 @@ impl Shmem {
         // A size that overflows fails like a request for all of memory.
         let bytes = len.saturating_mul(size_of::<T>());
         let alignment = alignment.max(align_of::<T>());
-        let start = symmetric::align(routine, alignment, bytes);
+        let start = heap::align(routine, alignment, bytes);
         let memory = Symmetric::allocated(start, len, || format!("{HEAP}, at {alignment}"))?;
         memory.zero_from(0);
         self.barrier_all();
@@ -253,7 +253,7 @@ impl Shmem {
         let Some(bytes) = len.checked_mul(size_of::<T>()) else { return Err(memory) };
         // SAFETY: the caller hands over the array. Its parts borrow from it, so none exist.
         let block = unsafe { Block::new(memory.start.cast()) };
-        let start = symmetric::realloc(&Blocking("realloc"), block, bytes);
+        let start = heap::realloc(&Blocking("realloc"), block, bytes);
         if start.is_null() {
             return Err(memory);
         }

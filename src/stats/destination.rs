@@ -4,7 +4,7 @@ use super::data;
 use super::report::Report;
 use crate::env;
 use crate::error::Error;
-use crate::memory::sites;
+use crate::heap::sites;
 use crate::message;
 use std::fs::File;
 use std::io::{self, Write};

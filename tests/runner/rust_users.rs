@@ -75,7 +75,7 @@ const REFUSED: [(&str, &str, &str); 14] = [
              let array = shmem.alloc::<u64>(8).unwrap();
              let start = shmem.ptr(array.all(), shmem.my_pe()).unwrap().cast();
              let block = oneshmem::argument::memory::Block::new(start);
-             oneshmem::memory::symmetric::free(&oneshmem::error::Called::Blocking(\"mine\"), block);
+             oneshmem::heap::free(&oneshmem::error::Called::Blocking(\"mine\"), block);
          }
          use Element as _;",
         "call to unsafe function",

@@ -3,14 +3,12 @@
 
 use oneshmem::argument::memory::Block;
 use oneshmem::argument::not_null;
-use oneshmem::clock;
 use oneshmem::collectives::select;
 use oneshmem::error::{Called::Blocking, Routine};
 use oneshmem::memory::partition::Device;
-use oneshmem::memory::symmetric;
-use oneshmem::message;
 use oneshmem::partition::{self, Whereabouts};
 use oneshmem::translate::PeArg;
+use oneshmem::{clock, heap, message};
 use std::ffi::{CStr, c_char, c_int, c_ulonglong};
 
 /// `shmemx_set_algorithm`.
@@ -84,9 +82,9 @@ macro_rules! frees {
 
 frees! {
     /// Frees a block. Collective.
-    shmemx_partition_free = symmetric::free;
+    shmemx_partition_free = heap::free;
     /// Alias of the above.
-    shmem_partition_free = symmetric::free;
+    shmem_partition_free = heap::free;
     /// Frees a block. Local.
     shmemx_partition_give = partition::give;
 }

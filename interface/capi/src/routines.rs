@@ -13,12 +13,11 @@ use oneshmem::collectives::{Alltoalls, active_set};
 use oneshmem::context::{self, Default, Handle};
 use oneshmem::error::Called::{Blocking, Nonblocking};
 use oneshmem::job::setup;
-use oneshmem::memory::symmetric;
 use oneshmem::rma::Blocks;
 use oneshmem::signal::Update;
 use oneshmem::team::NewTeam;
 use oneshmem::translate::{self, PeArg};
-use oneshmem::{amo, collectives, lock, order, query, rma, signal, team, wait};
+use oneshmem::{amo, collectives, heap, lock, order, query, rma, signal, team, wait};
 use std::arch::global_asm;
 use std::ffi::{c_char, c_int};
 

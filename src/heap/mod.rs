@@ -5,9 +5,9 @@
 //! `SHMEM_DEBUG` the arguments, to check that they are the same.
 #![allow(unsafe_code)]
 
-use super::heap::GRANULE;
-use super::space::Space;
-use super::{guards, watched};
+pub(crate) mod sites;
+mod watched;
+
 use crate::argument::memory::Block;
 use crate::atomics::Ordering;
 use crate::call::job;
@@ -16,6 +16,9 @@ use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::Job;
+use crate::memory::guards;
+use crate::memory::heap::GRANULE;
+use crate::memory::space::Space;
 use onenode_core::sys::map;
 use std::ffi::c_long;
 use std::ops::Range;

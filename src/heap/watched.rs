@@ -1,14 +1,14 @@
 //! Blocks that are checked under `SHMEM_DEBUG`, recorded in a timeline or by call.
 #![allow(unsafe_code)]
 
-use super::guards;
-use super::heap::GRANULE;
 use super::sites;
-use super::space::Space;
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job::Job;
+use crate::memory::guards;
+use crate::memory::heap::GRANULE;
+use crate::memory::space::Space;
 use crate::message;
 use crate::timeline::event::Kind;
 use crate::timeline::recorder;
