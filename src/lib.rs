@@ -110,6 +110,8 @@ pub mod query;
 #[doc(hidden)]
 pub mod remote;
 #[doc(hidden)]
+pub mod report;
+#[doc(hidden)]
 pub mod rma;
 #[doc(hidden)]
 pub mod signal;
@@ -120,8 +122,6 @@ pub mod stats;
 #[doc(hidden)]
 pub mod team;
 #[doc(hidden)]
-pub mod timeline;
-#[doc(hidden)]
 pub mod translate;
 #[doc(hidden)]
 pub mod wait;
@@ -129,10 +129,10 @@ pub mod wait;
 mod device;
 mod failure;
 mod operand;
-mod report;
 mod shmem;
 mod slow;
 mod sys;
+mod timeline;
 #[doc(hidden)]
 pub use sys::{clock, own_names};
 #[cfg(test)]

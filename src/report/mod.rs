@@ -2,6 +2,11 @@
 //! `SHMEM_TRACE`.
 #![allow(unsafe_code)]
 
+mod data;
+mod destination;
+mod text;
+pub mod timeline;
+
 use crate::atomics::Ordering;
 use crate::env;
 use crate::error::Error;
@@ -9,10 +14,12 @@ use crate::heap::sites;
 use crate::job::Job;
 use crate::message;
 use crate::remote::{Completion, Far, STATISTICS};
-use crate::stats::destination::Destination;
-use crate::stats::report::Report;
+use destination::Destination;
+use text::Report;
+
 use crate::stats::{self, Snapshot};
-use crate::timeline;
+pub use text::short;
+
 use onenode_core::area::SharedArea;
 
 /// Starts counting on this PE if the user or the launcher wants it. To be called before the data

@@ -15,12 +15,9 @@
 //! of bytes that each PE contributed.
 
 pub(crate) mod class;
-mod data;
-pub(crate) mod destination;
-mod line;
+pub(crate) mod line;
 mod lost;
-pub(crate) mod report;
-mod row;
+pub(crate) mod row;
 
 use crate::error::Routine as Name;
 use crate::job::Job;
@@ -30,7 +27,6 @@ use std::sync::OnceLock;
 pub use class::{CLASSES, Class};
 pub use line::Routine;
 pub use lost::{Lost, Used};
-pub use report::short;
 use row::Row;
 pub use row::{For, Peer, Snapshot};
 

@@ -144,7 +144,7 @@ fn lost(head: &Head) -> Lost {
     Lost { all: Duration::from_nanos(all), lost: Duration::from_nanos(lost), cpu }
 }
 
-pub(super) fn plus(a: Peer, b: Peer) -> Peer {
+pub(crate) fn plus(a: Peer, b: Peer) -> Peer {
     Peer { calls: a.calls + b.calls, bytes: a.bytes + b.bytes }
 }
 

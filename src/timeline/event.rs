@@ -35,7 +35,7 @@ impl Kind {
     }
 
     /// Its name in the file.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Operation(class) => class.name(),
             Self::Blocked => "blocked",

@@ -5,7 +5,7 @@ use super::failure::{Failure, OWN_FAILURE};
 use super::source_lines::{Place, SourceLines};
 use oneshmem::jobfile::JobFile;
 use oneshmem::jobfile::control::Control;
-use oneshmem::timeline::{self, CALLED, PROGRAM};
+use oneshmem::report::timeline::{self, CALLED, PROGRAM};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Lines, Write};

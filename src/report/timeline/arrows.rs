@@ -2,8 +2,8 @@
 //! variable on that PE before the wait's end.
 
 use super::clocks::Hosts;
-use super::event::{Event, Kind, Peer};
 use crate::stats::class::Class;
+use crate::timeline::event::{Event, Kind, Peer};
 use std::collections::HashMap;
 
 /// An event, by its PE and its place among the PE's events.

@@ -1,7 +1,7 @@
 //! Where statistics go and in which format, as `SHMEM_STATS` says.
 
 use super::data;
-use super::report::Report;
+use super::text::Report;
 use crate::env;
 use crate::error::Error;
 use crate::heap::sites;

@@ -3,8 +3,8 @@
 
 use super::arrows::{Arrow, arrows};
 use super::clocks::Hosts;
-use super::event::{Event, Kind, Peer};
-use super::ring::{Head, Ring};
+use crate::timeline::event::{Event, Kind, Peer};
+use crate::timeline::ring::{Head, Ring};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write};

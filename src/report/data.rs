@@ -2,10 +2,10 @@
 //!
 //! Only names of routines occur, so neither format needs escaping.
 
-use super::class::Class;
-use super::line::{self, Routine};
-use super::report::Report;
-use super::row::{Peer, Snapshot};
+use super::text::Report;
+use crate::stats::class::Class;
+use crate::stats::line::{self, Routine};
+use crate::stats::row::{Peer, Snapshot};
 use std::fmt::Write;
 
 /// A line for each PE and routine.

@@ -8,22 +8,19 @@
 
 mod arrows;
 mod clocks;
-pub(crate) mod event;
 mod json;
-pub(crate) mod recorder;
-pub(crate) mod ring;
-pub(crate) mod steps;
 
 use crate::env;
 use crate::error::Error;
 use crate::job::Job;
 use crate::jobfile::control::Control;
 use crate::message;
+use crate::timeline::recorder;
+use crate::timeline::ring::{self, Ring};
 use clocks::{Clocks, Hosts};
 pub use json::{CALLED, PROGRAM};
 use onenode_core::area::SharedArea;
 use onenode_core::sys::mutex;
-use ring::Ring;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

@@ -5,13 +5,13 @@
 //! `s - r`; and what PE 0 sends gives the most. The middle of the narrowest bounds is wrong by at most half of a
 //! round trip.
 
-use super::recorder::Recorder;
-use super::ring::{Head, Ring};
 use crate::collectives::{self, Exchange, Small};
 use crate::error::Called;
 use crate::job::Job;
 use crate::sys::clock;
 use crate::team::{self, TEAM_WORLD};
+use crate::timeline::recorder::Recorder;
+use crate::timeline::ring::{Head, Ring};
 
 /// How many times they tell each other.
 const ROUNDS: usize = 16;

@@ -1,7 +1,7 @@
 //! Statistics as text.
 
-use super::row::{Peer, Snapshot, plus};
 use crate::pause;
+use crate::stats::row::{Peer, Snapshot, plus};
 use std::fmt;
 use std::time::Duration;
 
