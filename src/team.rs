@@ -6,12 +6,8 @@
 //! lookup by handle is one load.
 #![allow(unsafe_code)]
 
-mod ending;
 pub(crate) mod known;
-mod of_set;
-mod refusal;
-mod slots;
-pub mod split;
+pub(crate) mod slots;
 
 use crate::argument::memory::Out;
 use crate::atomics::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
@@ -21,13 +17,9 @@ use crate::failure;
 use crate::job::Job;
 use crate::jobfile::control::TEAM_SLOTS;
 use crate::translate::TABLE;
-pub(crate) use ending::close;
-pub use ending::destroy;
 use known::Known;
-pub(crate) use of_set::{Agreement, of_set};
 use onenode_core::collectives::epoch::Epoch;
 use onenode_core::collectives::words::ControlWords;
-pub use split::{NewTeam, split_2d, split_strided};
 use std::ffi::{c_int, c_long};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
@@ -43,7 +35,7 @@ pub const TEAM_SHARED: usize = 2;
 pub const NUM_CONTEXTS: c_long = 1;
 
 /// Slots of the predefined teams, which are never released.
-const PREDEFINED: usize = 2;
+pub(crate) const PREDEFINED: usize = 2;
 
 /// `shmem_team_config_t`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,7 +63,7 @@ pub struct Team {
     epoch: Epoch,
 }
 
-static TEAMS: [Team; TEAM_SLOTS] = {
+pub(crate) static TEAMS: [Team; TEAM_SLOTS] = {
     let mut teams = [const { Team::unused() }; TEAM_SLOTS];
     let mut slot = 0;
     while slot < TEAM_SLOTS {
@@ -113,7 +105,7 @@ impl Team {
     }
 
     /// Makes `triplet` the slot's team. Its collectives continue from the slot's epoch.
-    fn establish(&self, job: &'static Job, triplet: Triplet, config: Config) {
+    pub(crate) fn establish(&self, job: &'static Job, triplet: Triplet, config: Config) {
         self.words.store(job.control().team(self.slot).as_ptr(), Ordering::Relaxed);
         self.start.store(triplet.start, Ordering::Relaxed);
         self.stride.store(triplet.stride, Ordering::Relaxed);
@@ -128,7 +120,7 @@ impl Team {
     }
 
     /// Forgets the team in this process.
-    fn retire(&self) {
+    pub(crate) fn retire(&self) {
         let known = self.known.swap(std::ptr::null_mut(), Ordering::Relaxed);
         if !known.is_null() {
             // SAFETY: `make_known` made it for this many members. Only collectives of this team use

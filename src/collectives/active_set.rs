@@ -9,6 +9,7 @@ use super::far_set::{self, FarSet};
 use super::members::ActiveSet;
 use super::psync::{BARRIER_WORDS, MOST_WORDS, PSync};
 use super::run::{self, Alltoalls, Collective};
+use super::team_of_set;
 use super::teams::details;
 use super::{apart, far, near, on_team, psync_use};
 use crate::argument::memory::PSyncArray;
@@ -143,8 +144,8 @@ fn own_team(set: &ActiveSet, group: &PSync<FarSet>) -> Option<&'static Team> {
     let ActiveSet { routine, start, stride, size, me, psync } = *set;
     set.check_psync();
     let members = Triplet { start, stride, size, me };
-    let agree = |agreement: team::Agreement| agreement.run(routine, group);
-    team::of_set(job(routine), members, psync.address(), agree)
+    let agree = |agreement: team_of_set::Agreement| agreement.run(routine, group);
+    team_of_set::of_set(job(routine), members, psync.address(), agree)
 }
 
 /// `shmem_barrier`: completes this PE's operations on the default context, then waits for all

@@ -14,12 +14,16 @@ mod device;
 pub(crate) mod far;
 mod far_members;
 mod far_set;
+mod levels;
 mod members;
 mod psync;
 mod psync_use;
 mod run;
 pub mod select;
 mod subscription;
+pub mod team_ending;
+mod team_of_set;
+pub mod team_split;
 mod teams;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,6 @@ pub(crate) mod fork;
 mod kitten;
 pub mod launch;
 pub mod launcher;
-mod levels;
 mod load;
 mod meet;
 mod origin;
@@ -53,9 +52,9 @@ pub struct Job {
     partitions: Vec<Partition>,
     /// How many lifetimes (first initialisation to last finalisation) have begun.
     pub(crate) lifetime: AtomicU32,
-    /// How many calls each PE makes at a time in the current lifetime: see `levels`.
-    calls: AtomicU32,
-    comparisons: Mutex<threads::Comparisons>,
+    /// How many calls each PE makes at a time in the current lifetime: see `collectives::levels`.
+    pub(crate) calls: AtomicU32,
+    pub(crate) comparisons: Mutex<threads::Comparisons>,
     /// How the nodes synchronise, if there are several and the launcher is not `oshrun`.
     pub(crate) exchange: Option<Mutex<Exchange>>,
     /// How many peers have been checked: see `pause::liveness`.

@@ -3,6 +3,7 @@
 //! the library, after which another may begin.
 
 pub use super::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
+use crate::collectives::team_ending;
 
 use super::announce::{announce, report_once, say_child_is_lost};
 use super::partitions::{self, Partition};
@@ -339,7 +340,7 @@ fn conclude(routine: Routine) {
     }
     INITIALISATIONS.store(0, Ordering::Relaxed);
     context::close();
-    team::close();
+    team_ending::close();
     TABLE.retire();
     // This heap and these mirrors are no longer in use: all PEs have passed the barrier.
     job.attachments.forget();

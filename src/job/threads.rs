@@ -16,9 +16,9 @@ pub const THREAD_MULTIPLE: i32 = 3;
 static LEVEL: AtomicI32 = AtomicI32::new(THREAD_SINGLE);
 
 // How many library calls a PE makes at a time: `Job::calls`.
-pub(super) const UNKNOWN: u32 = 0;
-pub(super) const ONE: u32 = 1;
-pub(super) const SEVERAL: u32 = 2;
+pub(crate) const UNKNOWN: u32 = 0;
+pub(crate) const ONE: u32 = 1;
+pub(crate) const SEVERAL: u32 = 2;
 
 /// A level's name.
 pub(crate) fn name(level: i32) -> &'static str {
@@ -66,9 +66,9 @@ impl Job {
 
 /// Comparisons of the levels of PEs on several nodes: at most one in a lifetime of the library.
 #[derive(Debug, Default)]
-pub(super) struct Comparisons {
+pub(crate) struct Comparisons {
     /// How many there have been.
-    pub(super) made: u64,
+    pub(crate) made: u64,
     /// In how many of them other nodes had a PE with `SHMEM_THREAD_MULTIPLE`, each node counted.
-    pub(super) multiple: u64,
+    pub(crate) multiple: u64,
 }

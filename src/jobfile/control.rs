@@ -87,7 +87,7 @@ pub struct PeRecord {
     /// The same for collectives of members on several nodes.
     pub far_choices: AtomicU64,
     /// For a node's first PE: how many comparisons of thread levels other nodes have come to, and how
-    /// many of them with `SHMEM_THREAD_MULTIPLE`: see `levels`.
+    /// many of them with `SHMEM_THREAD_MULTIPLE`: see `collectives::levels`.
     pub levels: AtomicU64,
     /// The number of the last comparison that the node's first PE has made, and its result.
     pub highest: AtomicU64,

@@ -3,10 +3,11 @@
 use super::context::register;
 use super::slice::SymmetricSlice;
 use crate::argument::memory::In;
-use crate::collectives::Element;
+use crate::collectives::team_split::NewTeam;
+use crate::collectives::{Element, team_ending, team_split};
 use crate::error::{Called::Blocking, NoTeam};
 use crate::query;
-use crate::team::{self, NUM_CONTEXTS, NewTeam, TEAM_INVALID};
+use crate::team::{self, NUM_CONTEXTS, TEAM_INVALID};
 use std::marker::PhantomData;
 
 pub use crate::team::Config as TeamConfig;
@@ -110,7 +111,7 @@ impl<'a> Team<'a> {
         let stride = i32::try_from(stride).unwrap_or(i32::MAX);
         let (name, mut new) = (&Blocking("Team::split_strided"), TEAM_INVALID);
         let wanted = wanted(config, &mut new);
-        let status = team::split_strided(name, self.handle, [start, stride, size], wanted);
+        let status = team_split::split_strided(name, self.handle, [start, stride, size], wanted);
         match (status, new) {
             (0, TEAM_INVALID) => Ok(None),
             (0, handle) => Ok(Some(Self::new(handle))),
@@ -134,12 +135,12 @@ impl<'a> Team<'a> {
         let (mut row, mut column) = (TEAM_INVALID, TEAM_INVALID);
         let (name, team) = (&Blocking("Team::split_2d"), self.handle);
         let (x, y) = (wanted(xaxis_config, &mut row), wanted(yaxis_config, &mut column));
-        let status = team::split_2d(name, team, xrange, x, y);
+        let status = team_split::split_2d(name, team, xrange, x, y);
         (status == 0).then(|| (Self::new(row), Self::new(column))).ok_or(NoTeam)
     }
 
     /// Destroys the team.
     pub fn destroy(self) {
-        team::destroy(&Blocking("Team::destroy"), self.handle);
+        team_ending::destroy(&Blocking("Team::destroy"), self.handle);
     }
 }

@@ -1,7 +1,7 @@
 //! Why a split of a team fails, for `SHMEM_DEBUG`.
 
-use super::NUM_CONTEXTS;
 use crate::jobfile::control::TEAM_SLOTS;
+use crate::team::NUM_CONTEXTS;
 use std::ffi::{c_int, c_long};
 use std::fmt;
 

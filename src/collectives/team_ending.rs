@@ -1,6 +1,6 @@
 //! Destroys teams, and the contexts created from them.
 
-use super::{PREDEFINED, TEAMS, Team, get, of_set, slots};
+use super::team_of_set;
 use crate::call;
 use crate::collectives::{self, Collective, Members, agreement};
 use crate::context;
@@ -8,6 +8,7 @@ use crate::env;
 use crate::error::Routine;
 use crate::failure;
 use crate::job;
+use crate::team::{PREDEFINED, TEAMS, Team, get, slots};
 
 /// Waits until all members of a team that ends have made their last steps in its slot.
 struct LastSteps;
@@ -29,7 +30,7 @@ fn retire(team: &Team) {
 /// `shmem_team_destroy`, called by all PEs of the team. Also destroys contexts created from it.
 pub fn destroy(routine: Routine, handle: usize) {
     let Some(team) = get(routine, handle) else { return };
-    if team.slot < PREDEFINED {
+    if team.slot() < PREDEFINED {
         failure::misuse(
             routine,
             format_args!("team = {handle:#x}, a predefined team"),
@@ -45,18 +46,18 @@ pub fn destroy(routine: Routine, handle: usize) {
     let leads = team.me() == 0;
     retire(team);
     if leads {
-        slots::release(call::job(routine), team.slot);
+        slots::release(call::job(routine), team.slot());
     }
 }
 
 /// Destroys all teams, at finalisation, when all PEs have stopped using them.
 pub(crate) fn close() {
-    of_set::forget();
+    team_of_set::forget();
     for team in TEAMS.iter().filter(|team| team.size() > 0) {
-        let leads = team.slot >= PREDEFINED && team.me() == 0;
+        let leads = team.slot() >= PREDEFINED && team.me() == 0;
         retire(team);
         if let (true, Some(job)) = (leads, job::existing()) {
-            slots::release(job, team.slot);
+            slots::release(job, team.slot());
         }
     }
 }

@@ -6,12 +6,12 @@
 //! `pSync` array. If one has `SHMEM_THREAD_MULTIPLE`, two calls on the set may be in progress at once, with an array
 //! each: then there is no team, and that is so for this array, in whichever order the calls are made.
 
-use super::split::{Place, find_place};
-use super::{Config, TEAMS, Team, Triplet, slots};
+use super::team_split::{Place, find_place};
 use crate::collectives::{Collective, Members};
 use crate::error::Routine;
 use crate::job::Job;
 use crate::job::threads::{THREAD_MULTIPLE, level};
+use crate::team::{Config, TEAMS, Team, Triplet, slots};
 use onenode_core::sys::mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;

@@ -5,8 +5,8 @@
 //!    acquired.
 //! 3. All reach the same verdict. If any PE failed, the slots are released.
 
-use super::refusal::Refusal;
-use super::{Config, NUM_CONTEXTS, TEAM_INVALID, TEAMS, Team, Triplet, get, slots};
+mod refusal;
+
 use crate::argument::{
     self,
     memory::{In, Out},
@@ -18,6 +18,8 @@ use crate::error::Routine;
 use crate::failure;
 use crate::job::Job;
 use crate::message;
+use crate::team::{Config, NUM_CONTEXTS, TEAM_INVALID, TEAMS, Team, Triplet, get, slots};
+use refusal::Refusal;
 use std::ffi::{c_int, c_long};
 
 /// The arguments for a new team.

@@ -1,9 +1,9 @@
 //! Whether PEs make one library call at a time: what their thread levels, compared, say.
 
-use super::Job;
-use super::about::About;
-use super::threads::{Comparisons, ONE, SEVERAL, THREAD_MULTIPLE, UNKNOWN};
 use crate::atomics::Ordering;
+use crate::job::Job;
+use crate::job::about::About;
+use crate::job::threads::{Comparisons, ONE, SEVERAL, THREAD_MULTIPLE, UNKNOWN};
 use crate::jobfile::control::PeRecord;
 use crate::jobfile::nodes::Nodes;
 use crate::pause::Pause;
