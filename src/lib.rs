@@ -118,6 +118,8 @@ pub mod signal;
 #[doc(hidden)]
 pub mod span;
 #[doc(hidden)]
+pub mod start;
+#[doc(hidden)]
 pub mod stats;
 #[doc(hidden)]
 pub mod team;

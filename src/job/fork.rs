@@ -134,7 +134,7 @@ pub(super) fn register() {
 
 /// Registers the handlers if that has not succeeded yet, and reports the error. `lost` reports
 /// before a fork that the child will end.
-pub(super) fn prepare(lost: fn()) -> Result<(), Error> {
+pub(crate) fn prepare(lost: fn()) -> Result<(), Error> {
     LOST.get_or_init(|| lost);
     STATIC.store(program::is_static(), Ordering::Relaxed);
     if REGISTERED.load(Ordering::Relaxed) {

@@ -1,22 +1,11 @@
 //! The job: which PE this process is, who its peers are, and whether the job is still alive.
 
 pub mod about;
-mod announce;
-mod backend;
-mod claim;
+pub(crate) mod backend;
 pub(crate) mod fork;
-#[cfg(feature = "smartmap")]
-mod kitten;
-pub mod launch;
 pub mod launcher;
 mod load;
-mod meet;
-mod origin;
 pub mod partitions;
-mod place;
-mod settings;
-pub mod setup;
-pub mod several;
 pub mod threads;
 
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
@@ -48,8 +37,8 @@ pub struct Job {
     pub(crate) choice: ChosenBackend,
     pub(crate) layout: Layout,
     pub(crate) data: DataSegment,
-    heap: Space,
-    partitions: Vec<Partition>,
+    pub(crate) heap: Space,
+    pub(crate) partitions: Vec<Partition>,
     /// How many lifetimes (first initialisation to last finalisation) have begun.
     pub(crate) lifetime: AtomicU32,
     /// How many calls each PE makes at a time in the current lifetime: see `collectives::levels`.
@@ -61,12 +50,12 @@ pub struct Job {
     pub(crate) looked: AtomicUsize,
     pub(crate) attachments: Attachments,
     /// The engine for PEs on other nodes.
-    network: Option<Box<dyn Network>>,
+    pub(crate) network: Option<Box<dyn Network>>,
     /// The engine for partitions on devices.
-    devices: Option<Box<dyn DeviceMemory>>,
+    pub(crate) devices: Option<Box<dyn DeviceMemory>>,
     /// The pages that the heap should have, and those it has in this lifetime.
-    pages: pages::Wanted,
-    heap_pages: Mutex<Option<pages::Got>>,
+    pub(crate) pages: pages::Wanted,
+    pub(crate) heap_pages: Mutex<Option<pages::Got>>,
 }
 
 pub(crate) static JOB: OnceLock<Job> = OnceLock::new();

@@ -67,7 +67,7 @@ impl Partition {
     }
 
     /// Replaces the allocator for a new lifetime, for memory that stays.
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         *self.space.pool() = Pool::of_partition(self.space.range().len(), self.spec.is_zero());
     }
 
@@ -83,7 +83,7 @@ impl Partition {
 
     /// Prepares its memory for a new lifetime; `map` maps it. Returns a complaint if the result
     /// differs from the request.
-    pub(super) fn lay(
+    pub(crate) fn lay(
         &self,
         layout: &Layout,
         pe: usize,
@@ -247,7 +247,7 @@ fn list(nodes: &[usize]) -> String {
 }
 
 /// The partitions that the environment requests.
-pub(super) fn wanted(job: &JobFile) -> Result<Vec<Spec>, Error> {
+pub(crate) fn wanted(job: &JobFile) -> Result<Vec<Spec>, Error> {
     let specs = partition::from_environment(job.npes())?;
     if job.nodes().is_some() {
         specs.iter().try_for_each(check_over_nodes)?;
@@ -271,7 +271,7 @@ fn check_over_nodes(spec: &Spec) -> Result<(), Error> {
 }
 
 /// The partitions of a PE: those in the slot, at these addresses, then those on devices.
-pub(super) fn laid(
+pub(crate) fn laid(
     in_slot: Vec<Spec>,
     ranges: &[Range<usize>],
     on_devices: Vec<Spec>,

@@ -56,7 +56,7 @@ pub(crate) fn level() -> i32 {
 
 impl Job {
     /// Sets this PE's level, at initialisation.
-    pub(super) fn set_thread_level(&self, level: i32) {
+    pub(crate) fn set_thread_level(&self, level: i32) {
         LEVEL.store(level, Ordering::Relaxed);
         FIRST.store(here(), Ordering::Relaxed);
         self.control.pe(self.pe).thread_level.store(level, Ordering::Relaxed);

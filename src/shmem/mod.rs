@@ -40,8 +40,8 @@ pub use wait::{Comparison, Values};
 use self::context::register;
 use crate::collectives as core;
 use crate::context::Default as DefaultContext;
-use crate::job::setup;
 use crate::query;
+use crate::start::setup;
 use crate::team::{TEAM_SHARED, TEAM_WORLD};
 use std::ops::Deref;
 

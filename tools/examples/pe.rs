@@ -4,8 +4,8 @@ use nix::unistd::{Pid, getpid, setpgid};
 use oneshmem::argument::memory::Unused;
 use oneshmem::collectives::barrier_all;
 use oneshmem::error::{Called::Blocking, Routine};
-use oneshmem::job::setup;
 use oneshmem::query;
+use oneshmem::start::setup;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, exit};
 

@@ -4,7 +4,7 @@
 
 use oneshmem::collectives::active_set;
 use oneshmem::context::{self, session as ctx_session};
-use oneshmem::job::setup;
+use oneshmem::start::setup;
 use oneshmem::{Hints, signal, team, wait};
 use std::ffi::CStr;
 

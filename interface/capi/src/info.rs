@@ -6,8 +6,8 @@ use crate::constants::{
 use oneshmem::argument::memory::Out;
 use oneshmem::argument::required;
 use oneshmem::error::{Error, Routine};
-use oneshmem::job::setup;
 use oneshmem::message;
+use oneshmem::start::setup;
 use std::ffi::{c_char, c_int};
 
 /// The number of characters in a program's array for the name.

@@ -186,7 +186,7 @@ impl Begin {
 
 /// The variables of this command's environment to forward to PEs on the nodes.
 pub fn carried() -> Vec<(OsString, OsString)> {
-    let of_one_process = [oneshmem::job::launch::VARIABLE, oneshmem::job::launch::STDOUT];
+    let of_one_process = [oneshmem::start::launch::VARIABLE, oneshmem::start::launch::STDOUT];
     let is_carried = |name: &OsStr| {
         ["SHMEM_", "SMA_", "ONESHMEM_"]
             .iter()

@@ -23,7 +23,7 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, getpgid, getpid, getppid};
 use oneshmem::env;
-use oneshmem::job::launch::{STDOUT, VARIABLE};
+use oneshmem::start::launch::{STDOUT, VARIABLE};
 use std::ffi::OsString;
 use std::io;
 use std::mem::MaybeUninit;

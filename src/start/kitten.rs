@@ -2,9 +2,9 @@
 //! is a static object of rank 0, which the others access through their alias of rank 0.
 #![allow(unsafe_code)]
 
-use super::launcher::Launcher;
 use super::place::Place;
 use crate::error::Error;
+use crate::job::launcher::Launcher;
 use crate::jobfile::JobFile;
 use oneshmem_kitten::addressing::{SLOT_BYTES, alias};
 use oneshmem_kitten::kernel::{self, Kernel};

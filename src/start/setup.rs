@@ -2,13 +2,12 @@
 //! initialisation needs its finalisation. The time from the first to the last is a *lifetime* of
 //! the library, after which another may begin.
 
-pub use super::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
 use crate::collectives::team_ending;
+pub use crate::job::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
 
 use super::announce::{announce, report_once, say_child_is_lost};
-use super::partitions::{self, Partition};
+use super::launch;
 use super::settings::Settings;
-use super::{JOB, Job, existing, fork, launch, threads};
 use crate::argument::memory::Unused;
 use crate::atomics::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
 use crate::call::job;
@@ -17,6 +16,8 @@ use crate::engine::ucx::Ucx;
 use crate::error::{Called::Blocking, Error, Routine};
 use crate::failure::{self, ending, fault};
 use crate::job::launcher::Launcher;
+use crate::job::partitions::{self, Partition};
+use crate::job::{JOB, Job, existing, fork, threads};
 use crate::jobfile::abort::{self, AbortKind};
 use crate::jobfile::control::{Control, Stage};
 use crate::jobfile::life;

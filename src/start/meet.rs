@@ -6,9 +6,9 @@
 //! or closes its descriptors (closefrom) while another still needs it. Each PE that waits has one end
 //! of a pipe, whose other end is open in the first PE only, as long as it waits, too.
 
-use super::launcher::Launcher;
 use crate::atomics::Ordering;
 use crate::error::Error;
+use crate::job::launcher::Launcher;
 use crate::jobfile::JobFile;
 use crate::jobfile::abort::{self, AbortKind};
 use crate::jobfile::nodes::NodeOf;

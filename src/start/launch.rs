@@ -7,13 +7,13 @@
 use crate::error::Error;
 use crate::exchange::Exchange;
 use crate::failure::ending;
-use crate::job::claim::Assignment;
 use crate::job::launcher::Launcher;
-use crate::job::place::Place;
-use crate::job::{meet, origin, several};
 use crate::jobfile::JobFile;
 use crate::jobfile::nodes::NodeOf;
 use crate::message;
+use crate::start::claim::Assignment;
+use crate::start::place::Place;
+use crate::start::{meet, origin, several};
 use crate::sys;
 use crate::sys::environment::{self, Passed};
 use crate::translate::MAX_PES;

@@ -1,11 +1,11 @@
 //! What the environment asks of this job, checked before anything is made of it. All PEs usually
 //! have the same environment, and so find the same errors.
 
-use super::backend::{self, ChosenBackend};
-use super::launcher::Launcher;
-use super::partitions;
 use crate::atomics::Ordering;
 use crate::error::Error;
+use crate::job::backend::{self, ChosenBackend};
+use crate::job::launcher::Launcher;
+use crate::job::partitions;
 use crate::jobfile::JobFile;
 use crate::memory::pages;
 use crate::memory::partition::Spec;

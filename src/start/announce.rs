@@ -1,9 +1,9 @@
 //! What PEs say when they start.
 
-use super::Job;
 use crate::atomics::Ordering;
 use crate::env;
 use crate::error::{Error, Routine};
+use crate::job::Job;
 use crate::jobfile::JobFile;
 use crate::jobfile::nodes::Nodes;
 use crate::message;

@@ -4,13 +4,13 @@
 //! only where they are, and tells them how to reach it. It writes what it hears to its node's table. The
 //! other PEs wait for that.
 
-use super::launcher::Launcher;
 use crate::atomics::Ordering;
 use crate::engine::agent::{self, Report};
 use crate::engine::probe;
 use crate::error::Error;
 use crate::exchange::{About, Card, Exchange};
 use crate::failure::ending;
+use crate::job::launcher::Launcher;
 use crate::jobfile::JobFile;
 use crate::jobfile::abort::{self, AbortKind};
 use crate::jobfile::nodes::{Nodes, RECORD_BYTES};
