@@ -1,6 +1,6 @@
 //! Imports point downwards. The files of a crate have no import cycles, except between a `mod.rs`
-//! (or `name.rs`) and the files of its folder, and the folders of the two libraries keep to the
-//! floors in their `src/floors.txt`.
+//! (or `name.rs`) and the files of its folder. The rooms of the libraries, which are the folders and files
+//! right below `src`, have none at all, and keep to the floors in `src/floors.txt`.
 
 use crate::{Result, tree};
 use libtest_mimic::Trial;
@@ -212,36 +212,56 @@ fn no_circle(folder: &str) -> Result {
     }
 }
 
-/// Each line of the table is a floor: files, or folders with all their files, that may import each
-/// other and anything on the floors below.
+/// The room of a module: the folder below `src` that it is in, or its own file there.
+fn room(module: &str) -> &str {
+    module.split("::").next().unwrap_or(module)
+}
+
+/// The imports between rooms. The crate's own file is in none.
+fn rooms(imports: &Imports) -> Imports {
+    let mut rooms = Imports::new();
+    for (module, targets) in imports.iter().filter(|(module, _)| !module.is_empty()) {
+        let own = room(module);
+        let others = targets.iter().map(|target| room(target));
+        let others = others.filter(|target| !target.is_empty() && *target != own);
+        rooms.entry(own.into()).or_default().extend(others.map(String::from));
+    }
+    rooms
+}
+
+/// Each line of the table is a floor: rooms that may import each other, though not in a circle, and
+/// anything on the floors below.
 fn floors(folder: &str) -> Result {
     let path = tree::repository(folder).join("src/floors.txt");
     let table = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let wrong = misplaced(&table, &imports(folder)?);
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+/// What is wrong with the imports of a crate that has this table of floors, a sentence each.
+fn misplaced(table: &str, imports: &Imports) -> Vec<String> {
     let lines = table.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     let floors: Vec<Vec<&str>> = lines.map(|line| line.split_whitespace().collect()).collect();
-    let floor = |module: &str| {
-        let mut name = module;
-        loop {
-            // The longest name counts: a file may be on another floor than its folder.
-            if let Some(floor) = floors.iter().position(|names| names.contains(&name)) {
-                return Some(floor);
-            }
-            name = name.rsplit_once("::")?.0;
-        }
-    };
+    let floor = |module: &str| floors.iter().position(|names| names.contains(&room(module)));
+    let rooms = rooms(imports);
     let mut wrong = Vec::new();
-    for (module, targets) in imports(folder)?.iter().filter(|(module, _)| !module.is_empty()) {
-        let Some(own) = floor(module) else {
-            wrong.push(format!("{module} is on no floor"));
-            continue;
-        };
-        for target in targets.iter().filter(|to| !to.is_empty() && !are_family(module, to)) {
-            if floor(target).is_some_and(|floor| floor < own) {
-                wrong.push(format!("{module} imports {target}, which is above it"));
-            }
-        }
+    let named = floors.iter().flatten();
+    wrong.extend(
+        named.filter(|name| !rooms.contains_key(**name)).map(|name| format!("{name} is no room")),
+    );
+    wrong.extend(
+        rooms.keys().filter(|it| floor(it).is_none()).map(|it| format!("{it} is on no floor")),
+    );
+    for (module, targets) in imports {
+        let above =
+            |to: &&String| floor(to).zip(floor(module)).is_some_and(|(floor, own)| floor < own);
+        let above = targets.iter().filter(above);
+        wrong.extend(above.map(|to| format!("{module} imports {to}, which is above it")));
     }
-    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+    if let Some(knot) = circle(&rooms) {
+        wrong.push(format!("these rooms import each other in a circle: {knot:?}"));
+    }
+    wrong
 }
 
 /// Tests of this file itself.
@@ -264,6 +284,22 @@ pub mod tests {
         assert_eq!(circle(&graph(&[("a", "a::b"), ("a::b", "a")])), None);
     }
 
+    fn rooms_keep_to_their_floors() {
+        let edges = [("a::x", "b"), ("b", "c::y"), ("c::z", "d"), ("", "d"), ("d", "")];
+        let imports = graph(&edges);
+        assert_eq!(misplaced("# top\na\n\nb\nc d\n", &imports), [""; 0]);
+        assert_eq!(misplaced("b\na\nc d", &imports), ["a::x imports b, which is above it"]);
+        assert_eq!(misplaced("a b\nc", &imports), ["d is on no floor"]);
+        assert_eq!(misplaced("a b c\nd c::y e", &imports), ["c::y is no room", "e is no room"]);
+    }
+
+    fn a_knot_of_rooms_is_found_where_no_files_import_each_other_in_a_circle() {
+        let imports = graph(&[("a::x", "b::x"), ("b::y", "a::z"), ("b::y", "c")]);
+        assert_eq!(circle(&imports), None);
+        let knot = "these rooms import each other in a circle: [\"a\", \"b\"]";
+        assert_eq!(misplaced("a b\nc", &imports), [knot]);
+    }
+
     fn paths_lead_to_files() {
         let modules = ["", "a", "a::b", "c"].map(String::from).into();
         let mut seen = Seen { module: "a::b", modules: &modules, found: BTreeSet::new() };
@@ -274,6 +310,8 @@ pub mod tests {
 
     crate::unit_trials! {
         circles_are_found_and_families_are_none,
+        rooms_keep_to_their_floors,
+        a_knot_of_rooms_is_found_where_no_files_import_each_other_in_a_circle,
         paths_lead_to_files,
     }
 }
