@@ -64,7 +64,7 @@
 //! # Inside
 //!
 //! `ARCHITECTURE.md` in the source tree is the map, and `src/floors.txt` gives the order in which
-//! files may import each other. The crate `onenode-core` contains the code that maps memory.
+//! folders may import each other. The crate `onenode-core` contains the code that maps memory.
 
 // What they forbid stands in clippy.toml, with the reasons.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
