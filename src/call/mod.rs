@@ -1,5 +1,5 @@
-//! Under `SHMEM_DEBUG`: notices calls by threads that the thread level does not allow. Without it, a
-//! call is not recorded.
+//! What a call of a routine begins with: the [`job`] that it needs, its event in the timeline, and under
+//! `SHMEM_DEBUG` the check that the thread level allows it. Without that, a call is not recorded.
 
 mod current;
 

@@ -1,4 +1,4 @@
-//! The job: which PE this process is, who its peers are, and whether the job is still alive.
+//! The job: this process as one of its PEs, with its memory and what it knows of its peers.
 
 pub mod about;
 pub(crate) mod backend;
