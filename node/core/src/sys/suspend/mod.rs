@@ -26,7 +26,7 @@ mod signals;
 use super::raw;
 use super::relocate::Relocation;
 use super::threads::{self, Buffer, List};
-use super::{map, process};
+use super::{map, maps, process};
 use crate::arch::{self, Meeting};
 use crate::atomics::{AtomicU32, Ordering};
 use crate::error::Error;
@@ -237,7 +237,7 @@ pub unsafe fn relocate(work: &Relocation) -> Result<(), Error> {
         Outcome::Moved => Ok(()),
         Outcome::Failed(error) => Err(Error::System {
             call: "moving memory into a memory file",
-            source: std::io::Error::from_raw_os_error(error),
+            source: maps::refused(std::io::Error::from_raw_os_error(error)),
         }),
         Outcome::Free((thread, reason)) => Err(not_held(thread, reason)),
         Outcome::None => unreachable!("signals::relocate always has an outcome"),
