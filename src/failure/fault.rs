@@ -174,9 +174,11 @@ fn tell_calls(job: &Job, event: &Event) {
         None => say_line(job, format_args!("{name} in")),
     }
     let mut is_free = false;
-    backtrace::each_call(event.instruction, |index, call| {
-        is_free |= call.is_free();
-        say_line(job, format_args!("  {index:>2} {call}"))
+    event.with_caller(|caller| {
+        backtrace::each_call(event.instruction, caller, |index, call| {
+            is_free |= call.is_free();
+            say_line(job, format_args!("  {index:>2} {call}"))
+        });
     });
     if is_free {
         say_line(

@@ -15,6 +15,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::fmt;
+use std::ops::Range;
 
 /// Most calls reported. Deeper ones are rarely of interest.
 const MOST: usize = 48;
@@ -86,8 +87,10 @@ fn walk(behind: Option<usize>, each: &mut dyn FnMut(usize) -> bool) {
 /// The program's file.
 struct Program {
     names: Option<Symbols<'static>>,
-    /// The address that corresponds to address 0 in the file; `None` if the file cannot be read.
-    base: Option<usize>,
+    /// The address that corresponds to address 0 in the file.
+    base: usize,
+    /// Where it is in memory; empty if the file cannot be read.
+    image: Range<usize>,
     path: [u8; PATH_BYTES],
     path_bytes: usize,
 }
@@ -95,7 +98,6 @@ struct Program {
 impl Program {
     fn read() -> Self {
         let file = symbols::program_file();
-        let base = (!file.is_empty()).then(|| symbols::load_address(file));
         let mut path = [0; PATH_BYTES];
         // SAFETY: writes to the local variable, as many bytes as it has at most.
         let bytes = unsafe {
@@ -103,7 +105,13 @@ impl Program {
         };
         // One that fills the buffer may be cut.
         let path_bytes = usize::try_from(bytes).ok().filter(|bytes| *bytes < PATH_BYTES);
-        Self { names: Symbols::of(file), base, path, path_bytes: path_bytes.unwrap_or(0) }
+        Self {
+            names: Symbols::of(file),
+            base: symbols::load_address(file),
+            image: symbols::image(file),
+            path,
+            path_bytes: path_bytes.unwrap_or(0),
+        }
     }
 
     /// Its path, whatever the program has been called by.
@@ -123,9 +131,8 @@ impl Program {
         let within = place.saturating_sub(usize::from(!is_innermost));
         let info = program::look_up(within).unwrap_or(program::UNKNOWN);
         // The loader of a static program finds nothing.
-        let is_own = info.dli_fname.is_null() || is_program(&info);
-        let base = self.base.filter(|_| is_own);
-        let program = base.map(|base| (self.path(), within.wrapping_sub(base)));
+        let is_own = self.image.contains(&within);
+        let program = is_own.then(|| (self.path(), within.wrapping_sub(self.base)));
         let own = program.zip(self.names);
         let own = own.and_then(|((_, address), names)| names.function(address as u64));
         Call { place: within, info, own, program }
@@ -142,9 +149,10 @@ pub struct Call<'a> {
     program: Option<(Option<&'a str>, usize)>,
 }
 
-/// Passes each call to `each`, innermost first, starting with the one interrupted at `from`. May hang
+/// Passes each call to `each`, innermost first, starting with the one interrupted at `from`. `outer` is the one
+/// that led there, from which on the unwinder finds the others, if it finds nothing at `from`. May hang
 /// or fault where the stack is damaged: see [`signal::guarded`](super::signal::guarded).
-pub fn each_call(from: usize, mut each: impl FnMut(usize, Call)) {
+pub fn each_call(from: usize, outer: Option<usize>, mut each: impl FnMut(usize, Call)) {
     if !has_stack() {
         return;
     }
@@ -153,7 +161,11 @@ pub fn each_call(from: usize, mut each: impl FnMut(usize, Call)) {
     // through a null pointer.
     each(0, program.call(from, true));
     let mut index = 0;
-    walk(Some(from), &mut |place| {
+    if let Some(outer) = outer {
+        index += 1;
+        each(index, program.call(outer, true));
+    }
+    walk(outer.or(Some(from)), &mut |place| {
         index += 1;
         each(index, program.call(place, false));
         true
@@ -211,10 +223,17 @@ pub fn is_in_library(instruction: usize) -> bool {
 /// Whether a call on the way to the one interrupted at `from` is in a file whose path contains `name`.
 pub fn is_below(from: usize, name: &str) -> bool {
     let mut is_found = false;
-    each_call(from, |_, call| {
+    each_call(from, None, |_, call| {
         is_found |= text(call.info.dli_fname).is_some_and(|path| path.contains(name));
     });
     is_found
+}
+
+/// Whether there may be code: a file of the program's is there.
+pub fn is_in_a_file(place: usize) -> bool {
+    let program = Program::read();
+    let call = program.call(place, true);
+    call.program.is_some() || !call.info.dli_fname.is_null()
 }
 
 /// The name of the routine in which a signal has interrupted this library at `from`, if that has one in C.
@@ -341,7 +360,7 @@ impl fmt::Display for Call<'_> {
         // The loader knows the program by its argument 0, which lies on the stack and may be overwritten.
         match path.or_else(|| text(info.dli_fname)) {
             Some(file) => write!(f, "{file}(+{address:#x})"),
-            None => write!(f, "{place:#x}"),
+            None => write!(f, "{place:#x}, in no known file"),
         }
     }
 }

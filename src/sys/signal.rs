@@ -1,6 +1,7 @@
 //! Handlers for faults and for signals that end the process.
 #![allow(unsafe_code)]
 
+use super::backtrace;
 use crate::atomics::{AtomicI32, Ordering};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, raise};
 use nix::unistd::{Pid, alarm, getpid, gettid, pause};
@@ -57,6 +58,32 @@ pub struct Event {
     pub deadly: bool,
     /// The address of the interrupted instruction.
     pub instruction: usize,
+    /// What the kernel has told the handler of the interrupted thread.
+    context: *mut libc::c_void,
+}
+
+impl Event {
+    /// Passes to `look` the place of the call that led to an instruction that cannot be executed, through a bad
+    /// pointer. Meanwhile the unwinder, which can do nothing there, begins with this call. `None` is passed if
+    /// the instruction can be executed, or has been reached in another way.
+    pub fn with_caller(&self, look: impl FnOnce(Option<usize>)) {
+        if self.fault.and_then(|fault| fault.address) != Some(self.instruction) {
+            return look(None);
+        }
+        // SAFETY: an event exists while its handler runs, with this context, and it is undone below.
+        let before = unsafe { arch::step_out(self.context) };
+        // SAFETY: it is the handler's context.
+        let caller = unsafe { arch::program_counter(self.context) };
+        // SAFETY: it is what `step_out` has changed.
+        let undo = || unsafe { arch::step_in(self.context, before) };
+        if backtrace::is_in_a_file(caller) {
+            look(Some(caller));
+            undo();
+        } else {
+            undo();
+            look(None);
+        }
+    }
 }
 
 /// A function that examines an event. It runs in a signal handler.
@@ -129,7 +156,7 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
         let fault = fault.then_some(Fault { address, writes });
         // A fault ends the process even if the program ignores the signal.
         let deadly = ignored || old.sa_sigaction == libc::SIG_DFL;
-        explain(&Event { signal, fault, deadly, instruction });
+        explain(&Event { signal, fault, deadly, instruction, context });
     }
     // Restores the previous action. A fault repeats and takes its usual course, including a core
     // dump. A signal that a process has sent does not repeat by itself.

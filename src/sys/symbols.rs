@@ -6,6 +6,7 @@ use crate::atomics::{AtomicPtr, AtomicUsize, Ordering};
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::{Mode, fstat};
 use onenode_core::sys::process::passed_by_kernel;
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::slice;
 use std::sync::OnceLock;
@@ -126,6 +127,22 @@ pub fn load_address(file: &[u8]) -> usize {
     }
 }
 
+/// The addresses that this program's `file` takes in memory; empty if it cannot be read.
+pub fn image(file: &[u8]) -> Range<usize> {
+    const PT_LOAD: u64 = 1;
+    const BYTES: usize = 56;
+    let segment = |index: u64| {
+        let at = number(file, 32, 8)?.checked_add(index * BYTES as u64)? as usize;
+        let header = part(file, Some(at as u64), Some(BYTES as u64))?;
+        let (start, bytes) = (number(header, 16, 8)? as usize, number(header, 40, 8)? as usize);
+        (number(header, 0, 4)? == PT_LOAD).then(|| start..start.saturating_add(bytes))
+    };
+    let base = load_address(file);
+    let segments = (0..number(file, 56, 2).unwrap_or(0)).filter_map(segment);
+    let whole = segments.reduce(|whole, next| whole.start.min(next.start)..whole.end.max(next.end));
+    whole.map_or(0..0, |whole| base.wrapping_add(whole.start)..base.wrapping_add(whole.end))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,6 +156,9 @@ mod tests {
         let (name, within) = symbols.function(address as u64 + 1).expect("a function");
         assert!(name.contains("a_function_of_this_program_has_its_name"), "{name}");
         assert_eq!(within, 1);
+        assert!(image(file).contains(&here));
+        assert!(!image(file).contains(&0));
+        assert!(!image(file).contains(&(Box::leak(Box::new(0)) as *const i32 as usize)));
     }
 
     #[test]

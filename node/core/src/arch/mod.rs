@@ -24,7 +24,8 @@ pub use this::atomics::prepare;
 pub use this::copies::{has_wide_moves, moves, stream, string, suits};
 /// Machine code that touches neither the C library nor what sanitizers replace.
 pub use this::kernel::{
-    SIGNAL_FLAGS, copy, program_counter, signal_return, syscall, valgrind_request, writes,
+    SIGNAL_FLAGS, copy, program_counter, signal_return, step_in, step_out, syscall,
+    valgrind_request, writes,
 };
 /// Every second element.
 pub use this::pairs;

@@ -124,6 +124,33 @@ unsafe fn syndrome(context: *const c_void) -> Option<u64> {
     }
 }
 
+/// Takes the context of a handler back into the call that led to the interrupted instruction, the first of a
+/// function. Returns what [`step_in`] undoes that with.
+///
+/// # Safety
+/// `context` is the third argument of a handler, which does not return before it is undone.
+pub unsafe fn step_out(context: *mut c_void) -> [usize; 2] {
+    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid `ucontext_t`.
+    unsafe {
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
+        let before = [registers.pc as usize, registers.sp as usize];
+        registers.pc = registers.regs[30].wrapping_sub(1);
+        before
+    }
+}
+
+/// Undoes [`step_out`].
+///
+/// # Safety
+/// `context` is that of `step_out`, which has returned `before`.
+pub unsafe fn step_in(context: *mut c_void, before: [usize; 2]) {
+    // SAFETY: as above.
+    unsafe {
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
+        [registers.pc, registers.sp] = before.map(|word| word as u64);
+    }
+}
+
 /// The address at which a signal interrupted the program.
 ///
 /// # Safety

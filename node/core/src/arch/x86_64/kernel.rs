@@ -93,6 +93,38 @@ pub unsafe fn writes(context: *const c_void) -> bool {
     }
 }
 
+/// Takes the context of a handler back into the call that led to the interrupted instruction, the first of a
+/// function. Returns what [`step_in`] undoes that with.
+///
+/// # Safety
+/// `context` is the third argument of a handler, which does not return before it is undone. A stack pointer
+/// without a stack is a fault.
+pub unsafe fn step_out(context: *mut c_void) -> [usize; 2] {
+    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid `ucontext_t`. The
+    // call has left its return address on the stack.
+    unsafe {
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        let [at, top] = [libc::REG_RIP, libc::REG_RSP].map(|which| which as usize);
+        let before = [registers[at] as usize, registers[top] as usize];
+        registers[at] = (before[1] as *const i64).read_unaligned().wrapping_sub(1);
+        registers[top] += 8;
+        before
+    }
+}
+
+/// Undoes [`step_out`].
+///
+/// # Safety
+/// `context` is that of `step_out`, which has returned `before`.
+pub unsafe fn step_in(context: *mut c_void, before: [usize; 2]) {
+    // SAFETY: as above.
+    unsafe {
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        registers[libc::REG_RIP as usize] = before[0] as i64;
+        registers[libc::REG_RSP as usize] = before[1] as i64;
+    }
+}
+
 /// The address at which a signal interrupted the program.
 ///
 /// # Safety
