@@ -211,10 +211,11 @@ impl<'ast> Visit<'ast> for Ty {
     }
 }
 
-/// Tests of this file itself.
-pub mod tests {
+#[cfg(test)]
+mod tests {
     use super::*;
 
+    #[test]
     fn functions_that_take_addresses_are_found() {
         let found = |text: &str| in_file(&format!("#![allow(unsafe_code)]\n{text}")).unwrap();
         assert_eq!(found("pub fn free(at: *mut u8) {}"), ["free"]);
@@ -231,9 +232,5 @@ pub mod tests {
             assert!(found(text).is_empty(), "{text}");
         }
         assert!(in_file("pub fn free(at: *mut u8) {}").unwrap().is_empty(), "no unsafe code");
-    }
-
-    crate::unit_trials! {
-        functions_that_take_addresses_are_found,
     }
 }

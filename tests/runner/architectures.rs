@@ -146,10 +146,11 @@ fn public(text: &str) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Tests of this file itself.
-pub mod tests {
+#[cfg(test)]
+mod tests {
     use super::*;
 
+    #[test]
     fn what_depends_on_the_architecture_is_found() {
         for text in [
             "#[cfg(target_arch = \"riscv64\")]",
@@ -165,13 +166,9 @@ pub mod tests {
         }
     }
 
+    #[test]
     fn public_items_are_found() {
         let text = "pub fn a() {} fn b() {} pub enum C {} impl C { pub fn d() {} fn e() {} } pub const F: u8 = 1;";
         assert_eq!(public(text).unwrap(), ["a", "C", "::d", "F"]);
-    }
-
-    crate::unit_trials! {
-        what_depends_on_the_architecture_is_found,
-        public_items_are_found,
     }
 }

@@ -362,10 +362,11 @@ fn expect<'a>(case: &mut Case, words: impl Iterator<Item = &'a str>) -> Result<(
     Ok(())
 }
 
-/// Tests of this file itself.
-pub mod tests {
+#[cfg(test)]
+mod tests {
     use super::*;
 
+    #[test]
     fn directives_are_read() {
         let text = "// pes: 1 2\n// variants: pie static\n// env: A=1\n\
                     // case: bad x y | status=3 stderr=oh env=B=2=3\n// case: good\n\
@@ -387,6 +388,7 @@ pub mod tests {
         assert_eq!(sits.environment[1], ("C".into(), "4".into()));
     }
 
+    #[test]
     fn mistakes_are_told() {
         for (text, message) in [
             ("// pes: 1\n// inline: maybe", "inline: no"),
@@ -402,10 +404,5 @@ pub mod tests {
             let error = Program::parse(Path::new("name.c"), text).unwrap_err();
             assert!(error.contains(message), "{text:?}: {error}");
         }
-    }
-
-    crate::unit_trials! {
-        directives_are_read,
-        mistakes_are_told,
     }
 }

@@ -1,5 +1,5 @@
-//! A filter that selects no test is an error: its author expects one to run. This package has one runner,
-//! so that it knows all names; where a package has several, a word may be meant for another of them.
+//! A filter that selects no test is an error: its author expects one to run. The suite is run by itself, so it
+//! knows all names that are meant.
 
 use crate::directives::Variant;
 use crate::{compile, launch, tree};

@@ -264,8 +264,8 @@ fn misplaced(table: &str, imports: &Imports) -> Vec<String> {
     wrong
 }
 
-/// Tests of this file itself.
-pub mod tests {
+#[cfg(test)]
+mod tests {
     use super::*;
 
     fn graph(edges: &[(&str, &str)]) -> Imports {
@@ -277,6 +277,7 @@ pub mod tests {
         imports
     }
 
+    #[test]
     fn circles_are_found_and_families_are_none() {
         assert_eq!(circle(&graph(&[("a", "b"), ("b", "c")])), None);
         let round = graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]);
@@ -284,6 +285,7 @@ pub mod tests {
         assert_eq!(circle(&graph(&[("a", "a::b"), ("a::b", "a")])), None);
     }
 
+    #[test]
     fn rooms_keep_to_their_floors() {
         let edges = [("a::x", "b"), ("b", "c::y"), ("c::z", "d"), ("", "d"), ("d", "")];
         let imports = graph(&edges);
@@ -293,6 +295,7 @@ pub mod tests {
         assert_eq!(misplaced("a b c\nd c::y e", &imports), ["c::y is no room", "e is no room"]);
     }
 
+    #[test]
     fn a_knot_of_rooms_is_found_where_no_files_import_each_other_in_a_circle() {
         let imports = graph(&[("a::x", "b::x"), ("b::y", "a::z"), ("b::y", "c")]);
         assert_eq!(circle(&imports), None);
@@ -300,18 +303,12 @@ pub mod tests {
         assert_eq!(misplaced("a b\nc", &imports), [knot]);
     }
 
+    #[test]
     fn paths_lead_to_files() {
         let modules = ["", "a", "a::b", "c"].map(String::from).into();
         let mut seen = Seen { module: "a::b", modules: &modules, found: BTreeSet::new() };
         let file = "use crate::c::{X, y::Z}; use super::W; #[cfg(test)] mod t { use crate::q; }";
         seen.visit_file(&syn::parse_file(file).expect("a file"));
         assert_eq!(seen.found, ["a", "c"].map(String::from).into());
-    }
-
-    crate::unit_trials! {
-        circles_are_found_and_families_are_none,
-        rooms_keep_to_their_floors,
-        a_knot_of_rooms_is_found_where_no_files_import_each_other_in_a_circle,
-        paths_lead_to_files,
     }
 }

@@ -12,17 +12,6 @@
 //! machine. Their tests are then shown as ignored. With `ONESHMEM_TEST_ALL` set, as in continuous
 //! integration, a missing tool is a failure.
 
-/// The unit tests of a file, as trials.
-macro_rules! unit_trials {
-    ($($test:ident),* $(,)?) => {
-        /// The trials.
-        pub fn trials() -> Vec<libtest_mimic::Trial> {
-            $crate::units_of(module_path!(), &[$((stringify!($test), $test)),*])
-        }
-    };
-}
-use unit_trials;
-
 pub mod addresses;
 pub mod architectures;
 pub mod arrays;
@@ -113,7 +102,7 @@ const EVERYWHERE: [fn() -> Vec<Trial>; 20] = [
 
 /// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
 /// nodes, devices, other runtimes, sanitizers. They run with the usual library only.
-const USUALLY: [fn() -> Vec<Trial>; 26] = [
+const USUALLY: [fn() -> Vec<Trial>; 25] = [
     addresses::trials,
     architectures::trials,
     arrays::trials,
@@ -139,36 +128,10 @@ const USUALLY: [fn() -> Vec<Trial>; 26] = [
     top::trials,
     tuning::trials,
     variables::trials,
-    units,
 ];
 
 /// The trials of all families.
 pub fn trials() -> Vec<Trial> {
     let usually = if tree::is_smartmap() { &[][..] } else { &USUALLY };
     EVERYWHERE.iter().chain(usually).flat_map(|trials| trials()).collect()
-}
-
-/// The unit tests of this package. They are trials, too, so that one runner knows all names.
-fn units() -> Vec<Trial> {
-    let files = [
-        addresses::tests::trials,
-        architectures::tests::trials,
-        book::page::tests::trials,
-        directives::tests::trials,
-        imports::tests::trials,
-    ];
-    files.into_iter().flat_map(|trials| trials()).collect()
-}
-
-fn units_of(module: &str, tests: &[(&str, fn())]) -> Vec<Trial> {
-    let file = module.trim_start_matches("oneshmem_tests::").trim_end_matches("::tests");
-    let file = file.replace("::", "/");
-    let trial = |(name, run): &(&str, fn())| {
-        let run = *run;
-        Trial::test(format!("units/{file}/{name}"), move || {
-            run();
-            Ok(())
-        })
-    };
-    tests.iter().map(trial).collect()
 }

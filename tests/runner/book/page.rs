@@ -195,10 +195,11 @@ fn matches(pattern: &str, line: &str) -> bool {
     line.ends_with(last)
 }
 
-/// Tests of this file itself.
-pub mod tests {
+#[cfg(test)]
+mod tests {
     use super::{anchor, blocks, matches};
 
+    #[test]
     fn dots_are_any_text() {
         for (pattern, line, expected) in [
             ("as it is", "as it is", true),
@@ -213,6 +214,7 @@ pub mod tests {
         }
     }
 
+    #[test]
     fn blocks_have_commands_and_remarks() {
         let text = "# T\n\n<!-- needs: gdb, xterm -->\n```console\n$ a \\\n> b\nc\n$ d\n```\n";
         let found = blocks(text).unwrap();
@@ -228,13 +230,8 @@ pub mod tests {
         }
     }
 
+    #[test]
     fn headings_become_anchors() {
         assert_eq!(anchor("Open MPI's `mpirun`: options"), "open-mpis-mpirun-options");
-    }
-
-    crate::unit_trials! {
-        dots_are_any_text,
-        blocks_have_commands_and_remarks,
-        headings_become_anchors,
     }
 }
