@@ -4,7 +4,7 @@
 
 pub(crate) mod page;
 
-use crate::{Result, compile, launch, nodes, openmp, tree, verdict};
+use crate::{Result, compile, containers, launch, nodes, openmp, transcripts, tree, verdict};
 use libtest_mimic::{Failed, Trial};
 use page::{Block, Page};
 use std::collections::BTreeSet;
@@ -218,7 +218,8 @@ fn outside() -> Result {
                 folders.extend(is_source.then_some(path));
             } else if file.ends_with(".md") {
                 let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy();
-                let known = name.starts_with(SOURCES) || OUTSIDE.contains(&&*name);
+                let ours = [SOURCES, transcripts::FOLDER].iter().any(|top| name.starts_with(top));
+                let known = ours || OUTSIDE.contains(&&*name);
                 let text = fs::read_to_string(&path)?;
                 if !known && ["\n```sh", "\n```console"].iter().any(|fence| text.contains(fence)) {
                     problems.push(format!("{name} has commands that no test runs: see OUTSIDE"));
@@ -326,10 +327,11 @@ fn run(block: &Block, folder: &Path) -> Result {
 }
 
 /// Whether something that a block needs is absent, and its absence is allowed.
-fn is_missing(need: &str) -> bool {
+pub fn is_missing(need: &str) -> bool {
     match need {
         "UCX" => nodes::no_ucx(),
         "OpenMP" => openmp::oshcc().is_none(),
+        "namespaces" => !containers::can_unshare(),
         command => tree::skip_without(command),
     }
 }
@@ -338,7 +340,13 @@ fn is_missing(need: &str) -> bool {
 /// user stay in the folder.
 pub fn shell(command: &str, folder: &Path) -> Command {
     let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(folder);
+    shell.args(["-c", command]);
+    of_user(shell, folder)
+}
+
+/// A command in a folder, with the environment of such a user.
+pub fn of_user(mut shell: Command, folder: &Path) -> Command {
+    shell.current_dir(folder);
     let usual = std::env::var_os("PATH").unwrap_or_default();
     let paths = [tree::prefix("bin")].into_iter().chain(std::env::split_paths(&usual));
     // A folder with a colon in its name cannot be in PATH.

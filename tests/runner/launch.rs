@@ -152,9 +152,7 @@ impl Running {
     }
 
     fn kill_all(&self) {
-        for pid in self.descendants() {
-            let _ = kill(pid, Signal::SIGKILL);
-        }
+        kill_each(self.descendants());
         let _ = killpg(self.pid(), Signal::SIGKILL);
     }
 }
@@ -184,6 +182,21 @@ pub fn unbuilt() -> Vec<String> {
 /// Whether a process runs. One that has ended but has not been waited for does not.
 pub fn is_running(pid: Pid) -> bool {
     stat(pid.as_raw()).is_some_and(|(_, state)| state != "Z" && state != "X")
+}
+
+/// The running processes that were started with this variable in their environment.
+pub fn marked(name: &str, value: &str) -> Vec<Pid> {
+    let variable = format!("{name}={value}");
+    let has_it = |pid: &i32| {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes())
+    };
+    processes().filter(has_it).map(Pid::from_raw).collect()
+}
+
+/// Kills each of these processes that is still there.
+pub fn kill_each(pids: Vec<Pid>) {
+    pids.into_iter().for_each(|pid| _ = kill(pid, Signal::SIGKILL));
 }
 
 fn read_all(
@@ -218,12 +231,15 @@ fn stacks_of(pid: Pid) -> String {
     format!("\n--- {} {pid}\n{}", name.trim_end(), shown.unwrap_or_default())
 }
 
+/// The processes of this machine.
+fn processes() -> impl Iterator<Item = i32> {
+    let folder = std::fs::read_dir("/proc").into_iter().flatten();
+    folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
 fn descendants(root: Pid) -> Vec<Pid> {
-    let Ok(folder) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let parents: HashMap<i32, i32> = folder
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter_map(|pid| Some((pid, stat(pid)?.0)))
-        .collect();
+    let parents: HashMap<i32, i32> =
+        processes().filter_map(|pid| Some((pid, stat(pid)?.0))).collect();
     let root = root.as_raw();
     parents
         .keys()

@@ -61,6 +61,7 @@ pub mod strangers;
 pub mod system_calls;
 pub mod timeline;
 pub mod top;
+pub mod transcripts;
 pub mod tree;
 pub mod tuning;
 pub mod variables;
@@ -102,7 +103,7 @@ const EVERYWHERE: [fn() -> Vec<Trial>; 20] = [
 
 /// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
 /// nodes, devices, other runtimes, sanitizers. They run with the usual library only.
-const USUALLY: [fn() -> Vec<Trial>; 25] = [
+const USUALLY: [fn() -> Vec<Trial>; 26] = [
     addresses::trials,
     architectures::trials,
     arrays::trials,
@@ -126,6 +127,7 @@ const USUALLY: [fn() -> Vec<Trial>; 25] = [
     strangers::trials,
     slurm::trials,
     top::trials,
+    transcripts::trials,
     tuning::trials,
     variables::trials,
 ];

@@ -1,12 +1,10 @@
 //! What the README says of options and variables is so; and what help prints.
 
-mod support;
-use support::*;
-
 use oneshmem::env;
 use oneshmem_tools::cli;
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Output};
 
 fn text(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -40,9 +38,17 @@ fn every_option_is_described() {
     }
 }
 
+/// Runs `oshrun` with these arguments, separated by blanks.
+fn oshrun(arguments: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oshrun"));
+    command.args(arguments.split_whitespace()).output().expect("oshrun runs")
+}
+
 /// What help prints for a topic.
 fn help(topic: &str) -> String {
-    run(oshrun(&format!("--help {topic}"))).ended_with(0).stdout
+    let output = oshrun(&format!("--help {topic}"));
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
@@ -66,12 +72,14 @@ fn help_has_topics() {
         assert!(short.contains(&option) && all.contains(&option), "{option}");
     }
     // What follows is a program, not a topic.
-    assert_eq!(run(oshrun("--help ./a.out")).ended_with(0).stdout, short);
-    assert_eq!(run(oshrun("-h")).ended_with(0).stdout, short);
+    assert_eq!(help("./a.out"), short);
+    assert_eq!(oshrun("-h").stdout, short.as_bytes());
     for wrong in ["--help=bindings", "--help bindings"] {
-        let done = run(oshrun(wrong)).ended_with(2);
+        let output = oshrun(wrong);
+        assert_eq!(output.status.code(), Some(2));
+        let stderr = String::from_utf8(output.stderr).unwrap();
         let words = ["'bindings'", "environment", "similar value exists: 'binding'"];
-        assert!(words.iter().all(|word| done.stderr.contains(word)), "{done:?}");
+        assert!(words.iter().all(|word| stderr.contains(word)), "{stderr}");
     }
     // Only a terminal gets colours.
     assert!(!all.contains('\x1b'));

@@ -4,10 +4,12 @@ use crate::tree;
 use std::path::{Path, PathBuf};
 
 /// A fenced code block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Block {
     /// The number of its first line.
     pub line: usize,
+    /// The anchor of the heading above it.
+    pub heading: String,
     /// The first word after the fence.
     pub language: String,
     /// The second word: the file to which the block is written.
@@ -98,7 +100,7 @@ fn anchor(heading: &str) -> String {
 fn blocks(text: &str) -> Result<Vec<Block>, String> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open: Option<Block> = None;
-    let (mut needs, mut not_run) = (Vec::new(), None);
+    let (mut needs, mut not_run, mut heading) = (Vec::new(), None, String::new());
     for (line, text) in (1..).zip(text.lines()) {
         if let Some(block) = &mut open {
             if text == "```" {
@@ -110,6 +112,7 @@ fn blocks(text: &str) -> Result<Vec<Block>, String> {
             let mut words = info.split_whitespace().map(str::to_owned);
             open = Some(Block {
                 line,
+                heading: heading.clone(),
                 language: words.next().ok_or_else(|| format!("{line}: a block of which kind?"))?,
                 file: words.next(),
                 lines: Vec::new(),
@@ -123,6 +126,8 @@ fn blocks(text: &str) -> Result<Vec<Block>, String> {
                 return Err(format!("{line}: why is it not run?"));
             }
             not_run = Some(reason.to_owned());
+        } else if text.starts_with('#') {
+            heading = anchor(text.trim_start_matches('#').trim());
         } else if !text.is_empty() && (!needs.is_empty() || not_run.is_some()) {
             return Err(format!("{line}: a remark is followed by text, not by a block"));
         }
@@ -175,6 +180,26 @@ impl Shown {
             |line: &&String| printed.iter().any(|printed| matches(&squeezed(line), printed));
         self.output.iter().find(|line| !is_there(line)).map(String::as_str)
     }
+
+    /// How what is printed differs from exactly these lines in any order, where a line `...` stands for any others.
+    pub fn difference<'a>(
+        lines: &[String],
+        printed: impl Iterator<Item = &'a str>,
+    ) -> Option<String> {
+        let mut expected: Vec<&str> = lines.iter().map(String::as_str).collect();
+        // Lines of any text last, so that they do not take what another one names.
+        expected.sort_by_key(|line| line.matches("...").count());
+        let allows_others = expected.iter().position(|line| *line == "...");
+        let allows_others = allows_others.map(|at| expected.remove(at)).is_some();
+        for line in printed {
+            match expected.iter().position(|pattern| matches(pattern, line)) {
+                Some(at) => _ = expected.remove(at),
+                None if allows_others => {}
+                None => return Some(format!("expected no line {line:?}")),
+            }
+        }
+        expected.first().map(|missing| format!("expected a line {missing:?}"))
+    }
 }
 
 /// Reduces blanks to single spaces.
@@ -197,7 +222,7 @@ fn matches(pattern: &str, line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{anchor, blocks, matches};
+    use super::{Shown, anchor, blocks, matches};
 
     #[test]
     fn dots_are_any_text() {
@@ -211,6 +236,23 @@ mod tests {
             ("a...b...c", "a c b", false),
         ] {
             assert_eq!(matches(pattern, line), expected, "{pattern:?} {line:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_compared_in_any_order_and_once_each() {
+        for (expected, printed, is_same) in [
+            (&["a ...", "a b"][..], &["a b", "a c"][..], true),
+            (&["a"], &["a", "a"], false),
+            (&["a", "a"], &["a"], false),
+            (&["...", "b"], &["a", "b", "c"], true),
+            (&["..."], &[], true),
+            (&[], &["a"], false),
+            (&["a  b"], &["a b"], false),
+        ] {
+            let lines: Vec<String> = expected.iter().map(|line| (*line).to_owned()).collect();
+            let found = Shown::difference(&lines, printed.iter().copied());
+            assert_eq!(found.is_none(), is_same, "{expected:?} {printed:?}: {found:?}");
         }
     }
 

@@ -1,0 +1,36 @@
+# shellcheck shell=bash disable=SC2034,SC2059
+# What the commands of transcripts may call.
+
+set -o pipefail
+# eventually CONDITION: waits until a command succeeds. The watchdog ends it if it never does.
+eventually() { until eval "$1" 2> /dev/null; do sleep 0.01; done; }
+# files FOLDER COUNT: so many files are in it.
+files() { [ "$(find "$1" -type f -size +0 | wc -l)" = "$2" ]; }
+# state PID: the state of a process, as /proc has it; nothing if it is gone.
+state() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2> /dev/null; }
+# states LETTER PID...: all of them are in this state.
+states() {
+    local pid
+    for pid in "${@:2}"; do [ "$(state "$pid")" = "$1" ] || return; done
+}
+# start COMMAND...: in the background, with no signal ignored, as $job.
+start() {
+    /usr/bin/env --default-signal "$@" &
+    job=$!
+}
+
+# cpus: those that this process may use.
+cpus() { sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status; }
+export -f cpus
+
+# terminal COMMAND: runs a command line in a terminal of its own, as $job. What it shows is in the file `screen`.
+terminal() {
+    mkfifo keyboard
+    SHELL=/bin/bash script -qfec "stty sane noflsh rows 30 cols 100; exec $1" /dev/null < keyboard > screen &
+    job=$!
+    exec 9<> keyboard
+}
+# types KEYS: as printf takes them.
+types() { printf "$1" >&9; }
+# shows TEXT: waits until the terminal has shown it.
+shows() { eventually "tr -d '\r' < screen | grep -qF -- \"$1\""; }
