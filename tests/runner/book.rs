@@ -331,6 +331,7 @@ pub fn is_missing(need: &str) -> bool {
     match need {
         "UCX" => nodes::no_ucx(),
         "OpenMP" => openmp::oshcc().is_none(),
+        "network namespaces" => nodes::no_namespaces(),
         "namespaces" => !containers::can_unshare(),
         command => tree::skip_without(command),
     }

@@ -34,3 +34,29 @@ terminal() {
 types() { printf "$1" >&9; }
 # shows TEXT: waits until the terminal has shown it.
 shows() { eventually "tr -d '\r' < screen | grep -qF -- \"$1\""; }
+
+# Remote shells for jobs over hosts that are this machine. One that executes the command in its own place;
+direct="sh -c 'shift; exec \"\$@\"' agent"
+# one that joins the words for a shell to parse, as ssh does;
+joining="sh -c 'shift; exec sh -c \"\$*\"' agent"
+# one that stays, as ssh does;
+staying="sh -c 'shift; \"\$@\"; exit \$?' agent"
+# one that passes on output by lines, as Slurm's srun does;
+by_lines="sh -c 'shift; \"\$@\" | LC_ALL=C sed -u \"\"' agent"
+# one that passes on nothing of this environment.
+bare="sh -c 'shift; cd /; exec env -i \"\$@\"' agent"
+# among COUNT COMMAND...: a command among network namespaces, which are the hosts node0, node1 and so on.
+among() { sh "${BASH_SOURCE%/*}/../programs/namespaces.sh" "$@"; }
+# ours NAME: the processes of this command that have this name, by their numbers.
+ours() {
+    grep -lzx "TRANSCRIPT=$TRANSCRIPT" /proc/[0-9]*/environ 2> /dev/null | sed 's/environ$/comm/' | xargs grep -lx "$1" 2> /dev/null |
+        sed 's/[^0-9]//g' | sort -n
+}
+# node: the launcher of the last host of $job.
+node() { ours oshrun | grep -vx "$job" | tail -n 1; }
+# linger OPTION...: starts a job of four PEs over hosts a and b, as $job, by the remote shell $agent or $direct.
+linger() {
+    rm -f mark.*
+    start oshrun --host a,b -n 4 --launch-agent "${agent:-$direct}" -l "$@" ./over_nodes linger "$PWD/mark"
+    for pe in 0 1 2 3; do eventually "[ -e mark.$pe ]"; done
+}
