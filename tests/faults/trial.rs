@@ -6,7 +6,7 @@ use super::signals::{Shot, Target};
 use super::{BOUND, End, FaultKind, Problem, Report, control_area, launchers, variables};
 use crate::launch::Outcome;
 use crate::launchers::Launcher;
-use crate::{compile, tree, tuning};
+use crate::{compile, tree};
 use nix::sys::signal::Signal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -152,7 +152,7 @@ fn draw(
         }
         FaultKind::Tuning => {
             let path = tree::scratch(format!("faults-{}", trial.mark));
-            let text = variables::tuning_file(random, &tuning::machine()?);
+            let text = variables::tuning_file(random, &tree::machine()?);
             std::fs::write(&path, text)?;
             trial.environment.push(("SHMEM_TUNING".into(), path.display().to_string()));
             file = Some(path);

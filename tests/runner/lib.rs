@@ -63,8 +63,6 @@ pub mod timeline;
 pub mod top;
 pub mod transcripts;
 pub mod tree;
-pub mod tuning;
-pub mod variables;
 
 use libtest_mimic::{Failed, Trial};
 
@@ -103,7 +101,7 @@ const EVERYWHERE: [fn() -> Vec<Trial>; 20] = [
 
 /// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
 /// nodes, devices, other runtimes, sanitizers. They run with the usual library only.
-const USUALLY: [fn() -> Vec<Trial>; 26] = [
+const USUALLY: [fn() -> Vec<Trial>; 24] = [
     addresses::trials,
     architectures::trials,
     arrays::trials,
@@ -128,8 +126,6 @@ const USUALLY: [fn() -> Vec<Trial>; 26] = [
     slurm::trials,
     top::trials,
     transcripts::trials,
-    tuning::trials,
-    variables::trials,
 ];
 
 /// The trials of all families.

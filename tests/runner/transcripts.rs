@@ -6,8 +6,8 @@
 //! started may outlive it.
 //!
 //! `<!-- needs: gdb, pe.c -->` before a block names commands without which it is skipped, and programs of
-//! `tests/programs`, which lie in its folder as `./pe`. `tests/transcripts/functions.sh` has what else a command
-//! may call.
+//! `tests/programs` or `tests/c`, which lie in its folder as `./pe`. `tests/transcripts/functions.sh` has what
+//! else a command may call.
 
 use crate::book::page::{Block, Page, Shown};
 use crate::{Result, book, compile, launch, tree};
@@ -41,7 +41,7 @@ fn of_page(page: &str, blocks: &[Block]) -> Vec<Trial> {
     let trial = |blocks: &[Block]| {
         let needs = blocks.iter().flat_map(|block| &block.needs);
         let mut commands = needs.filter(|need| !need.ends_with(".c"));
-        let skipped = commands.any(|command| book::is_missing(command));
+        let skipped = commands.any(|command| is_missing(command));
         let (name, blocks) = (format!("{page}/{}", blocks[0].heading), blocks.to_vec());
         let title = format!("transcripts/{name}");
         Trial::test(title, move || run(&name, &blocks)).with_ignored_flag(skipped)
@@ -49,11 +49,22 @@ fn of_page(page: &str, blocks: &[Block]) -> Vec<Trial> {
     under_headings.map(trial).collect()
 }
 
+/// Whether something that a page needs is absent, and its absence is allowed: of few tests, that of the commands
+/// that `make quick` leaves out.
+fn is_missing(need: &str) -> bool {
+    match ["oshinfo", "oshtune"].contains(&need) {
+        true => tree::is_few() && !tree::prefix("bin").join(need).exists(),
+        false => book::is_missing(need),
+    }
+}
+
 fn run(name: &str, blocks: &[Block]) -> Result {
     let folder = tree::Folder::new(&format!("transcripts/{name}"))?;
     let needs = blocks.iter().flat_map(|block| &block.needs);
     for program in needs.filter_map(|need| need.strip_suffix(".c")) {
-        let made = compile::plain(format!("tests/programs/{program}.c"), &[])?;
+        let folders = ["tests/programs", "tests/c"].map(|it| format!("{it}/{program}.c"));
+        let source = folders.into_iter().find(|source| tree::repository(source).exists());
+        let made = compile::plain(source.ok_or(format!("no program {program}.c"))?, &[])?;
         if !folder.join(program).exists() {
             symlink(made, folder.join(program))?;
         }
@@ -77,7 +88,10 @@ fn compare(shown: &Shown, folder: &Path, mark: &str) -> Result {
     let line = format!(". '{}'; {}", functions.display(), shown.command);
     // Whoever runs the tests may ignore signals (nohup does), and that is inherited.
     let mut command = Command::new("env");
-    command.args(["--default-signal", "bash", "-c", &line]).env(MARK, mark);
+    command
+        .args(["--default-signal", "bash", "-c", &line])
+        .env(MARK, mark)
+        .env("MACHINE", tree::machine()?);
     let outcome = launch::run(book::of_user(command, folder))?;
     let left = || launch::marked(MARK, mark);
     let end = launch::wait_until("all its processes end", || left().is_empty());

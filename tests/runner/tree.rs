@@ -116,3 +116,20 @@ pub fn may_be_absent() -> bool {
 pub fn skip_without(program: &str) -> bool {
     find(program).is_none() && may_be_absent()
 }
+
+/// The library's name for this machine, in tuning files.
+pub fn machine() -> Result<String> {
+    let info = read("/proc/cpuinfo")?;
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let online = read("/sys/devices/system/cpu/online")?;
+    let cpus: usize = online
+        .trim()
+        .split(',')
+        .map(|part| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            Some(last.parse::<usize>().ok()? + 1 - first.parse::<usize>().ok()?)
+        })
+        .sum::<Option<usize>>()
+        .ok_or_else(|| format!("CPUs {online}?"))?;
+    Ok(format!("{cpus} {}", model.map_or("unknown", |(_, model)| model.trim())))
+}

@@ -2,6 +2,8 @@
 # What the commands of transcripts may call.
 
 set -o pipefail
+# What would change what commands do.
+unset SHMEM_TUNING OMP_NUM_THREADS TMUX DISPLAY
 # eventually CONDITION: waits until a command succeeds. The watchdog ends it if it never does.
 eventually() { until eval "$1" 2> /dev/null; do sleep 0.01; done; }
 # files FOLDER COUNT: so many files are in it.
@@ -60,3 +62,6 @@ linger() {
     start oshrun --host a,b -n 4 --launch-agent "${agent:-$direct}" -l "$@" ./over_nodes linger "$PWD/mark"
     for pe in 0 1 2 3; do eventually "[ -e mark.$pe ]"; done
 }
+
+# by_pairs MACHINE: a valid tuning file, with which PEs add in pairs. $MACHINE is the library's name for this one.
+by_pairs() { printf 'oneshmem tuning 1\nmachine %s\n# by hand\nreduce 1 any recursive_doubling\n' "$1"; }
