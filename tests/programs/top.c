@@ -1,4 +1,4 @@
-/* top: PEs that never end, each busy in its own way; tests/runner/top.rs knows it too. PE 0 puts 8 bytes at a time to the
+/* top: PEs that never end, each busy in its own way; tests/transcripts/top.md knows it too. PE 0 puts 8 bytes at a time to the
  * last PE, PE 1 waits for what never comes, the others sleep. With an argument, PE 1 keeps all others waiting in barriers, for
  * 20 ms each time. */
 #include <shmem.h>

@@ -60,7 +60,6 @@ pub mod statistics;
 pub mod strangers;
 pub mod system_calls;
 pub mod timeline;
-pub mod top;
 pub mod transcripts;
 pub mod tree;
 
@@ -101,7 +100,7 @@ const EVERYWHERE: [fn() -> Vec<Trial>; 20] = [
 
 /// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
 /// nodes, devices, other runtimes, sanitizers. They run with the usual library only.
-const USUALLY: [fn() -> Vec<Trial>; 24] = [
+const USUALLY: [fn() -> Vec<Trial>; 23] = [
     addresses::trials,
     architectures::trials,
     arrays::trials,
@@ -124,7 +123,6 @@ const USUALLY: [fn() -> Vec<Trial>; 24] = [
     source_lines::trials,
     strangers::trials,
     slurm::trials,
-    top::trials,
     transcripts::trials,
 ];
 

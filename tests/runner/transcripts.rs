@@ -5,7 +5,7 @@
 //! a line `...` for further lines. `[3]` at the end is the status, which else is 0. No process that a command has
 //! started may outlive it.
 //!
-//! `<!-- needs: gdb, pe.c -->` before a block names commands without which it is skipped, and programs of
+//! `<!-- needs: gdb, pe.c -->` before a block names commands and files without which it is skipped, and programs of
 //! `tests/programs` or `tests/c`, which lie in its folder as `./pe`. `tests/transcripts/functions.sh` has what
 //! else a command may call.
 
@@ -52,9 +52,12 @@ fn of_page(page: &str, blocks: &[Block]) -> Vec<Trial> {
 /// Whether something that a page needs is absent, and its absence is allowed: of few tests, that of the commands
 /// that `make quick` leaves out.
 fn is_missing(need: &str) -> bool {
-    match ["oshinfo", "oshtune"].contains(&need) {
-        true => tree::is_few() && !tree::prefix("bin").join(need).exists(),
-        false => book::is_missing(need),
+    match need {
+        "oshinfo" | "oshtop" | "oshtune" => {
+            tree::is_few() && !tree::prefix("bin").join(need).exists()
+        }
+        file if file.starts_with('/') => !Path::new(file).exists(),
+        other => book::is_missing(other),
     }
 }
 

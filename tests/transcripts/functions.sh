@@ -4,8 +4,15 @@
 set -o pipefail
 # What would change what commands do.
 unset SHMEM_TUNING OMP_NUM_THREADS TMUX DISPLAY
-# eventually CONDITION: waits until a command succeeds. The watchdog ends it if it never does.
-eventually() { until eval "$1" 2> /dev/null; do sleep 0.01; done; }
+
+# eventually CONDITION: waits until a command succeeds. Gives up when only what hangs takes as long.
+eventually() {
+    local end=$((SECONDS + 60))
+    until eval "$1" 2> /dev/null; do
+        [ $SECONDS -lt $end ] || { echo "this does not happen: $1"; exit 1; }
+        sleep 0.01
+    done
+}
 # files FOLDER COUNT: so many files are in it.
 files() { [ "$(find "$1" -type f -size +0 | wc -l)" = "$2" ]; }
 # state PID: the state of a process, as /proc has it; nothing if it is gone.
@@ -65,3 +72,26 @@ linger() {
 
 # by_pairs MACHINE: a valid tuning file, with which PEs add in pairs. $MACHINE is the library's name for this one.
 by_pairs() { printf 'oneshmem tuning 1\nmachine %s\n# by hand\nreduce 1 any recursive_doubling\n' "$1"; }
+
+# of_pes FILE PES CONDITION: a table of --top has a line of these PEs for which this holds in awk: calls and bytes a second,
+# heap, CPU and time blocked are $2 to $6, and the state follows.
+of_pes() {
+    sed 's/^oshrun: *//; s/^on [ab]: *//' "$1" | awk -v pes="$2" "\$1 == pes && NF > 6 && ($3)"' { found = 1 } END { exit !found }'
+}
+# of_top FILE: waits until it has what the PEs of tests/programs/top.c do.
+of_top() {
+    local waits='/in shmem_long_wait_until, waiting for an update of never, the data segment . 0x.*, for /'
+    eventually "of_pes $1 0 '\$2 !~ /^(0|-)$/ && \$3 != 0 && \$4 == \"1.0m\" && \$5 != \"0%\" && \$6 == \"0%\" && /not waiting in the library, /'"
+    eventually "of_pes $1 1 '\$2 == 0 && \$4 == \"1.0m\" && \$6 + 0 > 50 && $waits'"
+    eventually "of_pes $1 2 '\$2 == 0 && \$6 == \"0%\" && /not waiting in the library, sleeping/'"
+    eventually "grep -q '3 PEs: 2 running, 1 waiting, .* calls/s, .* bytes/s, heap 3.0m, CPU .*, blocked ' $1"
+}
+# letters: what the screen has got, without escape sequences and the blanks over which the cursor jumps.
+letters() { LC_ALL=C sed 's/\x1b[^A-Za-z]*[A-Za-z]//g; s/[ \r]//g' screen; }
+# view: oshtop for the job $job in a terminal, as $view. The terminal's settings before and after are in files.
+view() {
+    local shown=$job
+    echo "stty rows 20 cols 120; stty -g > before; oshtop --every 0.2 $shown; status=\$?; stty -g > after; exit \$status" > view
+    terminal 'bash view'
+    view=$job job=$shown
+}
