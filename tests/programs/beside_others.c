@@ -1,25 +1,15 @@
 /* PE 0 waits on a CPU that a busy process uses, too, until the system says that it was ready to run without a CPU
  * for a third of a second, and for a fifth of its time; with `for-ever`, for ever. */
 #define _GNU_SOURCE
+#include "neighbour.h"
 #include <sched.h>
 #include <shmem.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 static long pid, ready;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* Leaves this process, and its children, only the CPU that it is on. */
 static void stay(void)
@@ -50,12 +40,7 @@ int main(int argc, char **argv)
     shmem_init();
     if (shmem_my_pe() == 0) {
         stay();
-        pid_t neighbour = fork();
-        if (neighbour == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            for (;;)
-                ;
-        }
+        pid_t neighbour = busy_neighbour();
         shmem_long_p(&pid, getpid(), 1);
         shmem_long_wait_until(&ready, SHMEM_CMP_EQ, 1);
         kill(neighbour, SIGKILL);

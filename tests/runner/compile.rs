@@ -52,7 +52,7 @@ fn from(program: &Program) -> Result<Vec<PathBuf>> {
     if !compiler.exists() {
         return Err(format!("{} is not there: run make first", compiler.display()).into());
     }
-    let headers = ["check.h", "coll.h", "forked.h"];
+    let headers = ["check.h", "coll.h", "forked.h", "neighbour.h"];
     let installed =
         ["include/shmem.h", "include/shmem_inline.h", "lib/libshmem.so", "lib/libshmem.a"];
     let headers = headers.map(|name| tree::repository("tests/c").join(name));
