@@ -62,7 +62,7 @@ VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
-all: tools library headers openmp names node packages pages
+all: tools library headers openmp names node mpi packages pages
 	@touch $(COMPLETE)
 
 # The compiler's own linker and so on, for other kinds of machines, too.
@@ -75,6 +75,8 @@ include interface/capi/library.mk
 include interface/openmp/library.mk
 # The on-node layer for other runtimes: target `node`.
 include node/capi/library.mk
+# One-sided MPI over shared memory: target `mpi`.
+include node/mpi/files.mk
 # Targets `smartmap`, `test-smartmap`, `kitten`.
 include kitten/kitten.mk
 # Targets `install`, `install-strip`, `uninstall`.
@@ -129,7 +131,7 @@ prerequisites:
 QUICK_TREE := $(BUILD)/quick
 quick:
 	$(MAKE) --no-print-directory BUILD=$(QUICK_TREE) PROFILE=quick ALONG='-p oneshmem-tools' \
-	    library headers quick-commands
+	    library headers mpi quick-commands
 quick-commands: compiled
 	$(call COMMANDS,oshrun oshcc)
 

@@ -42,6 +42,7 @@ pub mod limits;
 pub mod listens;
 pub mod manual;
 pub mod meeting;
+pub mod mpi;
 pub mod nested;
 pub mod node;
 pub mod nodes;
@@ -100,13 +101,14 @@ const EVERYWHERE: [fn() -> Vec<Trial>; 20] = [
 
 /// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
 /// nodes, devices, other runtimes, sanitizers. They run with the usual library only.
-const USUALLY: [fn() -> Vec<Trial>; 23] = [
+const USUALLY: [fn() -> Vec<Trial>; 24] = [
     addresses::trials,
     architectures::trials,
     arrays::trials,
     rust_users::trials,
     nested::trials,
     meeting::trials,
+    mpi::trials,
     far::trials,
     book::trials,
     imports::trials,

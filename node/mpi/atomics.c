@@ -1,0 +1,286 @@
+/* Accumulates, fetch_and_op, compare_and_swap: which are atomic to each other for each value of a predefined type.
+ *
+ * A window's accumulates must not be carried out partly here and partly by MPI: no MPI's are atomic to the processor's. So
+ * every predefined type, every type made of one, every predefined operation and every form is carried out here. What is passed
+ * on is in error, or of a type that is always passed on.
+ *
+ * There are two ways to update a value: a locked instruction (or a loop with one), or in the section of a guard that each rank
+ * of the window has. Two updates of one value must take the same way. The way depends on nothing but the value's size and
+ * address: by instruction if it has 1, 2, 4 or 8 bytes and lies at a multiple of that. MPI leaves undefined what concurrent accumulates
+ * of different predefined types do to one location, so those that must be atomic to each other agree in size and address. All
+ * ranks map a part at addresses that are equal modulo the page size, so they agree on the multiple, too.
+ *
+ * Accumulates of one rank to one location keep their order, as each is complete when the call returns. */
+#include "onenode_mpi.h"
+#include <complex.h>
+#include <sched.h>
+#include <wchar.h>
+
+/* An operation on values at any address. Integers wrap around. */
+#define COMBINE(name, T, expression) \
+    static void name(void *into, const void *from) \
+    { \
+        T a, b; \
+        memcpy(&a, from, sizeof a); \
+        memcpy(&b, into, sizeof b); \
+        b = (T)(expression); \
+        memcpy(into, &b, sizeof b); \
+    }
+#define ARITHMETIC(n, T) COMBINE(max_##n, T, a > b ? a : b) COMBINE(min_##n, T, a < b ? a : b) \
+    COMBINE(land_##n, T, a != 0 && b != 0) COMBINE(lor_##n, T, a != 0 || b != 0) COMBINE(lxor_##n, T, (a != 0) != (b != 0))
+#define INTEGERS(n, T, W) ARITHMETIC(n, T) COMBINE(sum_##n, T, (W)a + (W)b) COMBINE(prod_##n, T, (W)a * (W)b) \
+    COMBINE(band_##n, T, a & b) COMBINE(bor_##n, T, a | b) COMBINE(bxor_##n, T, a ^ b) \
+    static combine *const n##_operations[OPERATIONS] = {max_##n, min_##n, sum_##n, prod_##n, land_##n, band_##n, lor_##n, bor_##n, lxor_##n, bxor_##n};
+#define FLOATS(n, T) ARITHMETIC(n, T) COMBINE(sum_##n, T, a + b) COMBINE(prod_##n, T, a * b) \
+    static combine *const n##_operations[OPERATIONS] = {max_##n, min_##n, sum_##n, prod_##n, land_##n, NULL, lor_##n, NULL, lxor_##n};
+#define COMPLEXES(n, T) COMBINE(sum_##n, T, a + b) COMBINE(prod_##n, T, a * b) \
+    static combine *const n##_operations[OPERATIONS] = {[SUM_] = sum_##n, [PROD_] = prod_##n};
+/* The greater or smaller value, and of equal ones the smaller index. */
+#define PAIRED(n, T, I) \
+    typedef struct { T value; I index; } n##_pair; \
+    COMBINE(maxloc_##n, n##_pair, a.value > b.value ? a : b.value > a.value ? b : a.index < b.index ? a : b) \
+    COMBINE(minloc_##n, n##_pair, a.value < b.value ? a : b.value < a.value ? b : a.index < b.index ? a : b)
+
+INTEGERS(i8, int8_t, uint32_t) INTEGERS(i16, int16_t, uint32_t) INTEGERS(i32, int32_t, uint32_t) INTEGERS(i64, int64_t, uint64_t)
+INTEGERS(u8, uint8_t, uint32_t) INTEGERS(u16, uint16_t, uint32_t) INTEGERS(u32, uint32_t, uint32_t) INTEGERS(u64, uint64_t, uint64_t)
+FLOATS(f, float) FLOATS(d, double) FLOATS(ld, long double)
+COMPLEXES(fc, float complex) COMPLEXES(dc, double complex) COMPLEXES(ldc, long double complex)
+#undef COMBINE
+/* Only the bytes of the two parts are there to read and write. */
+#define COMBINE(name, T, expression) \
+    static void name(void *into, const void *from) \
+    { \
+        enum { END = offsetof(T, index) + sizeof((T){0}.index) }; \
+        T a = {0}, b = {0}; \
+        memcpy(&a, from, END); \
+        memcpy(&b, into, END); \
+        b = expression; \
+        memcpy(into, &b, END); \
+    }
+PAIRED(float_int, float, int) PAIRED(double_int, double, int) PAIRED(long_int, long, int) PAIRED(short_int, short, int)
+PAIRED(int_int, int, int) PAIRED(long_double_int, long double, int) PAIRED(float_float, float, float) PAIRED(double_double, double, double)
+
+static combine *const no_operations[OPERATIONS];
+#define LOGICAL_OPERATIONS(n) static combine *const n##_logical[OPERATIONS] = {[LAND_] = land_##n, [LOR_] = lor_##n, [LXOR_] = lxor_##n};
+LOGICAL_OPERATIONS(i8) LOGICAL_OPERATIONS(i16) LOGICAL_OPERATIONS(i32) LOGICAL_OPERATIONS(i64)
+static combine *const byte_operations[OPERATIONS] = {[BAND_] = band_u8, [BOR_] = bor_u8, [BXOR_] = bxor_u8};
+#define PAIR_OPERATIONS(n) static combine *const n##_operations[OPERATIONS] = {[MINLOC_] = minloc_##n, [MAXLOC_] = maxloc_##n};
+PAIR_OPERATIONS(float_int) PAIR_OPERATIONS(double_int) PAIR_OPERATIONS(long_int) PAIR_OPERATIONS(short_int)
+PAIR_OPERATIONS(int_int) PAIR_OPERATIONS(long_double_int) PAIR_OPERATIONS(float_float) PAIR_OPERATIONS(double_double)
+
+#define LONE(kind, n, operations) {kind, n, n, operations}
+#define TWO(n) {PAIR, sizeof((n##_pair){0}.value) + sizeof((n##_pair){0}.index), offsetof(n##_pair, index) + sizeof((n##_pair){0}.index), n##_operations}
+static const element lone[] = {
+    LONE(SIGNED, 1, i8_operations), LONE(SIGNED, 2, i16_operations), LONE(SIGNED, 4, i32_operations), LONE(SIGNED, 8, i64_operations),
+    LONE(UNSIGNED, 1, u8_operations), LONE(UNSIGNED, 2, u16_operations), LONE(UNSIGNED, 4, u32_operations), LONE(UNSIGNED, 8, u64_operations),
+    LONE(FLOATING, 4, f_operations), LONE(FLOATING, 8, d_operations), LONE(FLOATING, sizeof(long double) == 8 ? 0 : sizeof(long double), ld_operations),
+    LONE(COMPLEX, 8, fc_operations), LONE(COMPLEX, 16, dc_operations),
+    LONE(COMPLEX, sizeof(long double complex) == 16 ? 0 : sizeof(long double complex), ldc_operations),
+    LONE(LOGICAL, 1, i8_logical), LONE(LOGICAL, 2, i16_logical), LONE(LOGICAL, 4, i32_logical), LONE(LOGICAL, 8, i64_logical),
+    LONE(BYTES, 1, byte_operations), LONE(CHARACTER, 1, no_operations), LONE(CHARACTER, sizeof(wchar_t), no_operations),
+};
+static const element pairs[] = {TWO(float_int), TWO(double_int), TWO(long_int), TWO(short_int), TWO(int_int), TWO(long_double_int), TWO(float_float), TWO(double_double)};
+
+const element *element_of(kind kind, size_t which)
+{
+    if (kind == PAIR)
+        return &pairs[which];
+    for (size_t i = 0; i < sizeof lone / sizeof *lone; i++)
+        if (lone[i].kind == kind && lone[i].bytes == which)
+            return &lone[i];
+    return NULL;
+}
+
+static inline int operation_of(MPI_Op op)
+{
+    if (op == MPI_SUM)
+        return SUM_;
+    if (op == MPI_REPLACE)
+        return REPLACE_;
+    if (op == MPI_NO_OP)
+        return NO_OP_;
+    const MPI_Op others[] = {MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
+    for (int i = 0; i < (int)(sizeof others / sizeof *others); i++)
+        if (op == others[i])
+            return i;
+    return OPERATIONS;
+}
+
+static inline bool is_defined(const element *e, int operation)
+{
+    return operation < OPERATIONS && (operation >= REPLACE_ || e->operations[operation] != NULL);
+}
+
+static void hold(guard *g)
+{
+    for (uint32_t tries = 0; atomic_exchange_explicit(&g->held, 1, memory_order_acquire) != 0;)
+        while (atomic_load_explicit(&g->held, memory_order_relaxed) != 0)
+            if (++tries % 64 == 0)
+                sched_yield(); /* the holder may wait for this processor */
+}
+
+static void release(guard *g)
+{
+    atomic_store_explicit(&g->held, 0, memory_order_release);
+}
+
+/* By instruction, a value of type T at `there`. */
+#define BY_INSTRUCTION(T) \
+    do { \
+        T *at = (T *)there, old, new; \
+        bool integer = e->kind <= UNSIGNED || e->kind == BYTES; \
+        memcpy(&new, operation == NO_OP_ ? (void *)&(T){0} : from, sizeof new); \
+        if (operation == SUM_ && e->kind <= UNSIGNED) \
+            old = __atomic_fetch_add(at, new, __ATOMIC_ACQ_REL); \
+        else if (operation == REPLACE_) { \
+            if (result == NULL) { \
+                __atomic_store_n(at, new, __ATOMIC_RELEASE); \
+                return; \
+            } \
+            old = __atomic_exchange_n(at, new, __ATOMIC_ACQ_REL); \
+        } else if (operation == NO_OP_) \
+            old = __atomic_load_n(at, __ATOMIC_ACQUIRE); \
+        else if (operation == BAND_ && integer) \
+            old = __atomic_fetch_and(at, new, __ATOMIC_ACQ_REL); \
+        else if (operation == BOR_ && integer) \
+            old = __atomic_fetch_or(at, new, __ATOMIC_ACQ_REL); \
+        else if (operation == BXOR_ && integer) \
+            old = __atomic_fetch_xor(at, new, __ATOMIC_ACQ_REL); \
+        else { \
+            old = __atomic_load_n(at, __ATOMIC_RELAXED); \
+            do { \
+                new = old; \
+                e->operations[operation](&new, from); \
+            } while (!__atomic_compare_exchange_n(at, &old, new, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)); \
+        } \
+        if (result != NULL) \
+            memcpy(result, &old, sizeof old); \
+        return; \
+    } while (0)
+
+/* One value. */
+static inline void update(guard *g, const element *e, int operation, char *there, const void *from, void *result)
+{
+    if (LIKELY((uintptr_t)there % e->span == 0))
+        switch (e->span) {
+        case 8: BY_INSTRUCTION(uint64_t);
+        case 4: BY_INSTRUCTION(uint32_t);
+        case 2: BY_INSTRUCTION(uint16_t);
+        case 1: BY_INSTRUCTION(uint8_t);
+        }
+    char old[sizeof(long double complex)];
+    hold(g);
+    memcpy(old, there, e->span);
+    if (operation == REPLACE_)
+        memcpy(there, from, e->span);
+    else if (operation != NO_OP_)
+        e->operations[operation](there, from);
+    release(g);
+    if (result != NULL)
+        memcpy(result, old, e->span);
+}
+
+bool accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void *result, MPI_Count rc, MPI_Datatype rt, int rank, MPI_Aint disp,
+                MPI_Count tc, MPI_Datatype tt, MPI_Op op, bool fetches)
+{
+    const target *at = target_of(w, rank);
+    int operation = operation_of(op);
+    const type *there = type_of(tt, w);
+    if (at == NULL || there == NULL || there->element == NULL || tc < 0 || !is_defined(there->element, operation))
+        return false;
+    const element *e = there->element;
+    const type *origin = there, *back = there;
+    size_t bytes, same;
+    if (__builtin_mul_overflow((size_t)tc, there->size, &bytes))
+        return false;
+    if (operation != NO_OP_) {
+        origin = ot == tt ? there : type_of(ot, w);
+        if (origin == NULL || origin->element != e || oc < 0 || __builtin_mul_overflow((size_t)oc, origin->size, &same) || same != bytes
+            || (origin->dense && bytes != 0 && !is_buffer(o)))
+            return false;
+    } else if (!fetches)
+        return false;
+    if (fetches) {
+        back = rt == tt ? there : type_of(rt, w);
+        if (back == NULL || back->element != e || rc < 0 || __builtin_mul_overflow((size_t)rc, back->size, &same) || same != bytes
+            || (back->dense && bytes != 0 && !is_buffer(result)))
+            return false;
+    }
+    char *theirs = there->dense ? address(at, disp, bytes) : typed_address(at, disp, tc, there);
+    if (theirs == NULL)
+        return false;
+    if (LIKELY(bytes == e->bytes && there->dense && origin->dense && back->dense)) {
+        update(at->guard, e, operation, theirs, o, result);
+        return true;
+    }
+    cursor to = start_of(theirs, tc, there), from = {.type = there}, old = {.type = there};
+    if (operation != NO_OP_)
+        from = start_of((char *)o, oc, origin);
+    if (fetches)
+        old = start_of(result, rc, back);
+    for (size_t left = bytes; left > 0;) {
+        update(at->guard, e, operation, to.at, from.at, old.at);
+        left -= e->bytes;
+        if (left == 0)
+            break;
+        advance(&to, e->bytes);
+        if (operation != NO_OP_)
+            advance(&from, e->bytes);
+        if (fetches)
+            advance(&old, e->bytes);
+    }
+    return true;
+}
+
+bool fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int rank, MPI_Aint disp, MPI_Op op)
+{
+    const target *at = target_of(w, rank);
+    const type *there = type_of(t, w);
+    int operation = operation_of(op);
+    if (UNLIKELY(at == NULL || there == NULL || !there->predefined || there->element == NULL || !is_defined(there->element, operation)
+                 || !is_buffer(result) || (operation != NO_OP_ && !is_buffer(o))))
+        return false;
+    char *theirs = address(at, disp, there->true_extent);
+    if (UNLIKELY(theirs == NULL))
+        return false;
+    update(at->guard, there->element, operation, theirs, o, result);
+    return true;
+}
+
+#define SWAP(T) \
+    do { \
+        T old, new; \
+        memcpy(&old, expected, sizeof old); \
+        memcpy(&new, o, sizeof new); \
+        __atomic_compare_exchange_n((T *)theirs, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
+        memcpy(result, &old, sizeof old); \
+        return true; \
+    } while (0)
+
+bool compare_and_swap(window *w, const void *o, const void *expected, void *result, MPI_Datatype t, int rank, MPI_Aint disp)
+{
+    const target *at = target_of(w, rank);
+    const type *there = type_of(t, w);
+    if (UNLIKELY(at == NULL || there == NULL || !there->predefined || there->element == NULL || !is_buffer(o) || !is_buffer(expected)
+                 || !is_buffer(result)))
+        return false;
+    const element *e = there->element;
+    char *theirs = address(at, disp, e->span);
+    if (UNLIKELY(theirs == NULL || !(e->kind <= UNSIGNED || e->kind == LOGICAL || e->kind == BYTES)))
+        return false;
+    if (LIKELY((uintptr_t)theirs % e->span == 0))
+        switch (e->span) {
+        case 8: SWAP(uint64_t);
+        case 4: SWAP(uint32_t);
+        case 2: SWAP(uint16_t);
+        case 1: SWAP(uint8_t);
+        }
+    char old[8];
+    hold(at->guard);
+    memcpy(old, theirs, e->span);
+    if (memcmp(old, expected, e->span) == 0)
+        memcpy(theirs, o, e->span);
+    release(at->guard);
+    memcpy(result, old, e->span);
+    return true;
+}

@@ -1,0 +1,134 @@
+/* The interposed names. Each MPI_x and PMPI_x of names.h is defined here, because Fortran's wrappers and tools call either.
+ *
+ * A tool that defines MPI_x stays in place. If it comes before this library it calls PMPI_x, which is ours. If it comes behind it,
+ * our MPI_x calls the tool's. */
+#define _GNU_SOURCE
+#include "onenode_mpi.h"
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+calls_of_mpi next;
+static calls_of_mpi tool; /* NULL: none */
+
+/* The operation is ours, or goes on to MPI and is counted as under way. */
+static inline int passed(window *w, int rank, int status)
+{
+    if (rank != MPI_PROC_NULL)
+        mark_issued(w, rank);
+    return status;
+}
+
+/* Ours are complete, so MPI makes a request that is: that of an operation on no rank. */
+static int completed(window *w, MPI_Win win, MPI_Request *request)
+{
+    static const char nothing;
+    poll(w);
+    return next.Rput(&nothing, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, win, request);
+}
+
+#define X(name, parameters, arguments, ours) \
+    static inline int on_##name parameters \
+    { \
+        window *w = window_of(win); \
+        if (LIKELY(w != NULL && (ours))) { \
+            COUNT(name, OURS); \
+            return MPI_SUCCESS; \
+        } \
+        COUNT(name, w == NULL ? FOREIGN : PASSED); \
+        int status = next.name arguments; \
+        return w == NULL ? status : passed(w, rank, status); \
+    }
+OPERATIONS_(X)
+#undef X
+#define X(name, parameters, arguments, ours) \
+    static inline int on_##name parameters \
+    { \
+        window *w = window_of(win); \
+        if (LIKELY(w != NULL && request != NULL && locked_target_of(w, rank) != NULL && (ours))) { \
+            COUNT(name, OURS); \
+            return completed(w, win, request); \
+        } \
+        COUNT(name, w == NULL ? FOREIGN : PASSED); \
+        int status = next.name arguments; \
+        return w == NULL ? status : passed(w, rank, status); \
+    }
+REQUESTS(X)
+#undef X
+
+#define X(name, parameters, arguments, ...) \
+    PUBLIC int PMPI_##name parameters { return on_##name arguments; } \
+    PUBLIC int MPI_##name parameters { return UNLIKELY(tool.name != NULL) ? tool.name arguments : on_##name arguments; }
+OPERATIONS_(X) REQUESTS(X) SYNCHRONISATION(X) WINDOWS(X)
+#undef X
+
+/* The file that an address is from. */
+static const char *file_of(const void *address)
+{
+    Dl_info info;
+    return address != NULL && dladdr(address, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "";
+}
+
+static void *find(const char *pmpi, void **tools)
+{
+    void *own = dlsym(RTLD_NEXT, pmpi), *other = dlsym(RTLD_NEXT, pmpi + 1);
+    *tools = other != NULL && strcmp(file_of(other), file_of(own)) != 0 ? other : NULL;
+    return own;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* Finds an MPI beside the one that this library is built for. */
+static int other_mpi(struct dl_phdr_info *info, size_t size, void *found)
+{
+    (void)size;
+    const char *name = base_name(info->dlpi_name != NULL ? info->dlpi_name : "");
+    const char *const *names = found;
+    bool is_mpi = strncmp(name, "libmpi.so", 9) == 0 || strncmp(name, "libmpich.so", 11) == 0 || strncmp(name, "libmpi_abi.so", 13) == 0;
+    if (is_mpi && strcmp(name, names[0]) != 0) {
+        ((const char **)found)[1] = info->dlpi_name;
+        return 1;
+    }
+    return 0;
+}
+
+/* Starts the program again without this library: it cannot pass on calls whose arguments have other types. */
+static void leave(char **argv, const char *own, const char *theirs)
+{
+    const char *preloaded = getenv("LD_PRELOAD"), *here = file_of((void *)&next);
+    fprintf(stderr, "onenode-mpi: the program is linked to %s, this library is for %s; going on without it\n", theirs, own);
+    size_t most = preloaded != NULL ? strlen(preloaded) + 2 : 1;
+    char *rest = calloc(1, most);
+    for (const char *at = preloaded; rest != NULL && at != NULL && *at != '\0';) {
+        size_t length = strcspn(at, ": "), used = strlen(rest);
+        if (!(length == strlen(here) && strncmp(at, here, length) == 0))
+            snprintf(rest + used, most - used, "%s%.*s", used > 0 ? ":" : "", (int)length, at);
+        at += length + (at[length] != '\0');
+    }
+    if (rest != NULL && preloaded != NULL && strstr(rest, here) == NULL && strcmp(rest, preloaded) != 0) {
+        *rest != '\0' ? setenv("LD_PRELOAD", rest, 1) : unsetenv("LD_PRELOAD");
+        execv("/proc/self/exe", argv);
+    }
+    fprintf(stderr, "onenode-mpi: LD_PRELOAD cannot be changed; set it without %s\n", here);
+    _exit(1);
+}
+
+__attribute__((constructor)) static void start(int argc, char **argv)
+{
+    (void)argc;
+    void *tools;
+#define X(name, ...) *(void **)&next.name = find("PMPI_" #name, &tools), *(void **)&tool.name = tools;
+    OPERATIONS_(X) REQUESTS(X) SYNCHRONISATION(X) WINDOWS(X)
+#undef X
+    const char *names[2] = {base_name(file_of(dlsym(RTLD_NEXT, "PMPI_Init"))), NULL};
+    if (dl_iterate_phdr(other_mpi, names) != 0)
+        leave(argv, names[0], names[1]);
+    const char *wanted = getenv("ONENODE_MPI_STATS");
+    counting = wanted != NULL && *wanted != '\0' && strcmp(wanted, "0") != 0;
+}

@@ -1,0 +1,262 @@
+/* One-sided MPI by load and store on one node: what the files of this library share, and its hot path.
+ *
+ * The library is preloaded into a program of MPI. It interposes the calls of one-sided communication under both of their
+ * names (MPI_x, PMPI_x). A window of MPI_Win_allocate or MPI_Win_allocate_shared whose ranks share a node is made by MPI itself
+ * as a shared window, so every rank has the addresses of all parts. Put, get and accumulates are then carried out at the call,
+ * by load, store and locked instruction. MPI keeps its own state of the window: it makes, frees and synchronises it (lock,
+ * unlock, fence, post, start, complete, wait), and carries out whatever is not plainly valid or not known here.
+ *
+ * Why that is right:
+ *  - MPI allows direct loads and stores in an epoch of a shared window, so its lock, fence and start do not return before the
+ *    epoch has begun. What is done at the call is therefore inside the epoch. A sequentially consistent fence before each call
+ *    that ends an epoch, and after each that begins one, orders our accesses with those of other ranks.
+ *  - An operation that MPI carries out is counted in its target's `issued`. A flush goes to MPI unless `done` has reached it.
+ *  - All accumulates of a window on values of one predefined type are ours: see atomics.c.
+ *  - A wait by get and flush makes MPI no progress, but MPI may need it (a lock of ours that another rank wants, a message).
+ *    So every so many flushes look for a message: see `progress`. */
+#ifndef ONENODE_MPI_H
+#define ONENODE_MPI_H
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define HIDDEN __attribute__((visibility("hidden")))
+#define PUBLIC __attribute__((visibility("default")))
+#define LOCAL_THREAD HIDDEN extern _Thread_local __attribute__((tls_model("initial-exec")))
+
+/* What is open for access: for all ranks of a window, or for one. 0 is no epoch: MPI reports the error. */
+enum { OPEN_FENCE = 1, OPEN_ALL = 2 };
+enum { OPEN_START = 1, OPEN_LOCK = 2 };
+
+/* A lock for values that no locked instruction covers, one for each rank of a window, in shared memory. */
+typedef struct { _Atomic uint32_t held; } guard;
+
+/* A rank of a window. `issued` counts operations that MPI has, `done` how many of them a flush has completed. */
+typedef struct {
+    char *base;
+    size_t size;
+    size_t unit;
+    _Atomic uint8_t open;
+    _Atomic uint32_t issued, done;
+    guard *guard;
+} target;
+
+/* A window, never freed: a dead one keeps its place in its chain (see windows.c) and has a handle that no window has. So a
+ * thread may compare handles through a stale pointer. */
+typedef struct window {
+    _Atomic(MPI_Win) handle;
+    uint32_t n;
+    _Atomic uint8_t open;
+    _Atomic uint32_t issued, done;
+    target *targets;
+    MPI_Comm node;
+    MPI_Win control; /* the guards */
+    int flavor;      /* what the program made */
+    char noncontig[8]; /* the program's value of that key, or "" */
+    struct window *_Atomic next;
+} window;
+
+/* A run of bytes of a type, relative to the address of the buffer. */
+typedef struct { ptrdiff_t at; size_t bytes; } run;
+
+/* How values of a predefined type are combined. */
+typedef enum { SIGNED, UNSIGNED, FLOATING, COMPLEX, LOGICAL, BYTES, CHARACTER, PAIR } kind;
+/* Pairs of a value and an index, or of two values. */
+enum { FLOAT_INT, DOUBLE_INT, LONG_INT, SHORT_INT, INT_INT, LONG_DOUBLE_INT, FLOAT_FLOAT, DOUBLE_DOUBLE };
+enum { MAX_, MIN_, SUM_, PROD_, LAND_, BAND_, LOR_, BOR_, LXOR_, BXOR_, MINLOC_, MAXLOC_, REPLACE_, NO_OP_, OPERATIONS };
+typedef void combine(void *into, const void *from);
+
+/* One predefined type: `bytes` as MPI counts them, `span` from the first to the last of them. */
+typedef struct {
+    kind kind;
+    uint8_t bytes, span;
+    combine *const *operations; /* by operation; NULL: not defined */
+} element;
+
+/* A type of the program. Never freed, as windows. */
+typedef struct type {
+    _Atomic(MPI_Datatype) handle;
+    bool dense;      /* no gaps, from 0 to the extent */
+    bool predefined;
+    const element *element; /* what all of it is made of, or NULL */
+    size_t size;
+    ptrdiff_t extent, lower;
+    size_t true_extent;
+    run *runs; /* of one, in the order of the type map; none of dense types */
+    size_t count;
+    struct type *_Atomic next;
+} type;
+
+/* The MPI's own calls, found behind us by their names PMPI_x. */
+#include "names.h"
+typedef struct {
+#define X(name, parameters, ...) int(*name) parameters;
+    OPERATIONS_(X) REQUESTS(X) SYNCHRONISATION(X) WINDOWS(X)
+#undef X
+} calls_of_mpi;
+HIDDEN extern calls_of_mpi next;
+
+/* How a call that another file than interpose.c defines is done. */
+#define X(name, parameters, ...) HIDDEN int on_##name parameters;
+SYNCHRONISATION(X) WINDOWS(X)
+#undef X
+
+/* Where calls went, if the program's user wants to know: see statistics.c. */
+enum {
+#define X(name, ...) COUNT_##name,
+    OPERATIONS_(X) REQUESTS(X) SYNCHRONISATION(X)
+#undef X
+    COUNTED
+};
+enum { OURS, PASSED, FOREIGN }; /* done here; by MPI on a window of ours; on another window */
+HIDDEN extern bool counting;
+HIDDEN void count_call(int name, int where);
+HIDDEN void print_counts(void);
+#define COUNT(name, where) (UNLIKELY(counting) ? count_call(COUNT_##name, where) : (void)0)
+
+LOCAL_THREAD window *last_window;
+LOCAL_THREAD const type *last_type;
+LOCAL_THREAD uint32_t calls;
+
+HIDDEN window *find_window(MPI_Win win);
+HIDDEN const type *find_type(MPI_Datatype handle, MPI_Comm node);
+HIDDEN void forget_type(MPI_Datatype handle);
+/* `which` is the number of bytes, of PAIR the kind of pair. NULL: there is no such. */
+HIDDEN const element *element_of(kind kind, size_t which);
+
+HIDDEN bool copy_typed(char *to, MPI_Count to_count, const type *to_type, const char *from, MPI_Count from_count, const type *from_type);
+/* The address of displacement `disp`, if `count` of a type with gaps there lie in the rank's part; else NULL. */
+HIDDEN char *typed_address(const target *t, MPI_Aint disp, MPI_Count count, const type *type);
+
+/* An accumulate of any form; `result` NULL: nothing is fetched. False: not ours. */
+HIDDEN bool accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void *result, MPI_Count rc, MPI_Datatype rt, int rank,
+                       MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, MPI_Op op, bool fetches);
+HIDDEN bool fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int rank, MPI_Aint disp, MPI_Op op);
+HIDDEN bool compare_and_swap(window *w, const void *o, const void *expected, void *result, MPI_Datatype t, int rank, MPI_Aint disp);
+
+HIDDEN void progress(window *w);
+HIDDEN void mark_issued(window *w, int rank);
+
+/* The window of a handle, or NULL if it is MPI's alone. */
+static inline window *window_of(MPI_Win win)
+{
+    window *w = last_window;
+    return LIKELY(atomic_load_explicit(&w->handle, memory_order_relaxed) == win) ? w : find_window(win);
+}
+
+/* A type, or NULL if it is not valid or not understood. */
+static inline const type *type_of(MPI_Datatype handle, const window *w)
+{
+    const type *t = last_type;
+    return LIKELY(atomic_load_explicit(&t->handle, memory_order_relaxed) == handle) ? t : find_type(handle, w->node);
+}
+
+/* The rank of a window, if it is one and open for access. */
+static inline target *target_of(window *w, int rank)
+{
+    if (UNLIKELY((uint32_t)rank >= w->n))
+        return NULL;
+    target *t = &w->targets[rank];
+    bool open = atomic_load_explicit(&w->open, memory_order_relaxed) | atomic_load_explicit(&t->open, memory_order_relaxed);
+    return LIKELY(open) ? t : NULL;
+}
+
+/* The same in an epoch of a lock, as flush and request-based operations need. */
+static inline target *locked_target_of(window *w, int rank)
+{
+    if (UNLIKELY((uint32_t)rank >= w->n))
+        return NULL;
+    target *t = &w->targets[rank];
+    bool open = (atomic_load_explicit(&w->open, memory_order_relaxed) & OPEN_ALL)
+                | (atomic_load_explicit(&t->open, memory_order_relaxed) & OPEN_LOCK);
+    return LIKELY(open) ? t : NULL;
+}
+
+/* Where `bytes` from `disp` units on are, or NULL if they are not all in the rank's part. */
+static inline char *address(const target *t, MPI_Aint disp, size_t bytes)
+{
+    size_t offset;
+    if (UNLIKELY(disp < 0 || __builtin_mul_overflow((size_t)disp, t->unit, &offset) || offset > t->size || bytes > t->size - offset))
+        return NULL;
+    return t->base + offset;
+}
+
+/* NULL, which is MPI_BOTTOM, too, and MPI_IN_PLACE of either MPI are no buffers of dense types. */
+static inline bool is_buffer(const void *buffer)
+{
+    return LIKELY((uintptr_t)buffer + 1 > 2);
+}
+
+static inline void copy(void *to, const void *from, size_t bytes)
+{
+    if (bytes == 8) /* one instruction */
+        memcpy(to, from, 8);
+    else if (bytes == 4)
+        memcpy(to, from, 4);
+    else /* a rank may put into its own part */
+        memmove(to, from, bytes);
+}
+
+/* A place in a buffer of some type: at `at`, `left` bytes of the run are left. */
+typedef struct { char *at; size_t left; char *instance; size_t run; const type *type; } cursor;
+
+static inline cursor start_of(char *buffer, MPI_Count count, const type *t)
+{
+    if (t->dense || t->size == 0)
+        return (cursor){.at = buffer, .left = (size_t)count * t->size, .type = t};
+    /* A buffer may be MPI_BOTTOM. */
+    return (cursor){.at = (char *)((uintptr_t)buffer + (uintptr_t)t->runs[0].at), .left = t->runs[0].bytes, .instance = buffer, .type = t};
+}
+
+/* Goes on, also past the end of a run; not past the end of the buffer. */
+static inline void advance(cursor *c, size_t bytes)
+{
+    while (UNLIKELY(bytes >= c->left) && !c->type->dense) {
+        bytes -= c->left;
+        if (++c->run == c->type->count) {
+            c->run = 0;
+            c->instance = (char *)((uintptr_t)c->instance + (uintptr_t)c->type->extent);
+        }
+        c->at = (char *)((uintptr_t)c->instance + (uintptr_t)c->type->runs[c->run].at);
+        c->left = c->type->runs[c->run].bytes;
+    }
+    c->at += bytes;
+    c->left -= bytes;
+}
+
+/* Copies between a buffer and a rank's part; false: not ours. */
+static inline bool transfer(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, bool put)
+{
+    const target *at = target_of(w, rank);
+    const type *origin = type_of(ot, w), *there = ot == tt ? origin : type_of(tt, w);
+    if (UNLIKELY(at == NULL || origin == NULL || there == NULL || (oc | tc) < 0))
+        return false;
+    size_t bytes, bytes_there;
+    if (UNLIKELY(__builtin_mul_overflow((size_t)oc, origin->size, &bytes) || __builtin_mul_overflow((size_t)tc, there->size, &bytes_there)
+                 || bytes != bytes_there))
+        return false;
+    if (LIKELY(origin->dense && there->dense)) {
+        char *theirs = address(at, disp, bytes);
+        if (UNLIKELY(theirs == NULL || (!is_buffer(o) && bytes != 0)))
+            return false;
+        put ? copy(theirs, o, bytes) : copy(o, theirs, bytes);
+        return true;
+    }
+    char *theirs = typed_address(at, disp, tc, there);
+    if (theirs == NULL || (origin->dense && bytes != 0 && !is_buffer(o)))
+        return false;
+    return put ? copy_typed(theirs, tc, there, o, oc, origin) : copy_typed(o, oc, origin, theirs, tc, there);
+}
+
+/* Looks after MPI's messages now and then, for programs that wait by one-sided calls only. */
+static inline void poll(window *w)
+{
+    if (UNLIKELY(++calls % 128 == 0))
+        progress(w);
+}
+#endif

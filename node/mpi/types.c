@@ -1,0 +1,252 @@
+/* Types: which bytes a type has, and of which predefined type it is made.
+ *
+ * Layouts are not taken apart by combiner. MPI itself packs a buffer in which every byte holds a part of its own position; the
+ * packed bytes are then the type map, in its order, of any type there is. It takes one pass for each byte of the largest
+ * position. The same call tells whether the type is committed. */
+#include "onenode_mpi.h"
+#include <complex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <wchar.h>
+
+enum { CHAINS = 256, MOST_DEPTH = 64 };
+/* Types that reach further are MPI's. */
+static const size_t MOST_EXTENT = (size_t)256 << 20;
+
+static type none; /* no handle is 0 */
+_Thread_local const type *last_type = &none;
+static type *_Atomic chains[CHAINS];
+static pthread_mutex_t learning = PTHREAD_MUTEX_INITIALIZER;
+
+static type *_Atomic *chain_of(MPI_Datatype handle)
+{
+    return &chains[(uintptr_t)handle * 0x9e3779b97f4a7c15ull >> 56];
+}
+
+/* In C. */
+#define C_TYPES(X) \
+    X(MPI_CHAR, SIGNED, char) X(MPI_SIGNED_CHAR, SIGNED, signed char) X(MPI_UNSIGNED_CHAR, UNSIGNED, unsigned char) \
+    X(MPI_SHORT, SIGNED, short) X(MPI_UNSIGNED_SHORT, UNSIGNED, unsigned short) X(MPI_INT, SIGNED, int) X(MPI_UNSIGNED, UNSIGNED, unsigned) \
+    X(MPI_LONG, SIGNED, long) X(MPI_UNSIGNED_LONG, UNSIGNED, unsigned long) X(MPI_LONG_LONG_INT, SIGNED, long long) \
+    X(MPI_UNSIGNED_LONG_LONG, UNSIGNED, unsigned long long) X(MPI_INT8_T, SIGNED, int8_t) X(MPI_INT16_T, SIGNED, int16_t) \
+    X(MPI_INT32_T, SIGNED, int32_t) X(MPI_INT64_T, SIGNED, int64_t) X(MPI_UINT8_T, UNSIGNED, uint8_t) X(MPI_UINT16_T, UNSIGNED, uint16_t) \
+    X(MPI_UINT32_T, UNSIGNED, uint32_t) X(MPI_UINT64_T, UNSIGNED, uint64_t) X(MPI_AINT, SIGNED, MPI_Aint) X(MPI_OFFSET, SIGNED, MPI_Offset) \
+    X(MPI_COUNT, SIGNED, MPI_Count) X(MPI_BYTE, BYTES, char) X(MPI_PACKED, CHARACTER, char) X(MPI_WCHAR, CHARACTER, wchar_t) \
+    X(MPI_C_BOOL, LOGICAL, _Bool) X(MPI_CXX_BOOL, LOGICAL, _Bool) X(MPI_FLOAT, FLOATING, float) X(MPI_DOUBLE, FLOATING, double) \
+    X(MPI_LONG_DOUBLE, FLOATING, long double) X(MPI_C_FLOAT_COMPLEX, COMPLEX, float complex) \
+    X(MPI_C_DOUBLE_COMPLEX, COMPLEX, double complex) X(MPI_C_LONG_DOUBLE_COMPLEX, COMPLEX, long double complex) \
+    X(MPI_CXX_FLOAT_COMPLEX, COMPLEX, float complex) X(MPI_CXX_DOUBLE_COMPLEX, COMPLEX, double complex) \
+    X(MPI_CXX_LONG_DOUBLE_COMPLEX, COMPLEX, long double complex)
+
+/* In Fortran, whose sizes MPI knows. */
+#define FORTRAN_TYPES(X) \
+    X(MPI_INTEGER, SIGNED) X(MPI_INTEGER1, SIGNED) X(MPI_INTEGER2, SIGNED) X(MPI_INTEGER4, SIGNED) X(MPI_INTEGER8, SIGNED) \
+    X(MPI_LOGICAL, LOGICAL) X(MPI_CHARACTER, CHARACTER) X(MPI_REAL, FLOATING) X(MPI_REAL4, FLOATING) X(MPI_REAL8, FLOATING) \
+    X(MPI_DOUBLE_PRECISION, FLOATING) X(MPI_COMPLEX, COMPLEX) X(MPI_COMPLEX8, COMPLEX) X(MPI_COMPLEX16, COMPLEX) X(MPI_DOUBLE_COMPLEX, COMPLEX)
+
+#define PAIRS(X) \
+    X(MPI_FLOAT_INT, FLOAT_INT) X(MPI_DOUBLE_INT, DOUBLE_INT) X(MPI_LONG_INT, LONG_INT) X(MPI_SHORT_INT, SHORT_INT) X(MPI_2INT, INT_INT) \
+    X(MPI_LONG_DOUBLE_INT, LONG_DOUBLE_INT) X(MPI_2INTEGER, INT_INT) X(MPI_2REAL, FLOAT_FLOAT) X(MPI_2DOUBLE_PRECISION, DOUBLE_DOUBLE)
+
+/* The element of a predefined type, or NULL. */
+static const element *predefined_element(MPI_Datatype handle)
+{
+    if (handle == MPI_DATATYPE_NULL) /* as are types that this MPI lacks */
+        return NULL;
+#define X(name, kind, c) if (handle == name) return element_of(kind, sizeof(c));
+    C_TYPES(X)
+#undef X
+#define X(name, kind) if (handle == name) { int bytes = 0; PMPI_Type_size(name, &bytes); return element_of(kind, (size_t)bytes); }
+    FORTRAN_TYPES(X)
+#undef X
+#define X(name, pair) if (handle == name) return element_of(PAIR, pair);
+    PAIRS(X)
+#undef X
+    return NULL;
+}
+
+/* What all of a type is made of. False: of several predefined types, or of one that is not known here. */
+static bool find_element(MPI_Datatype handle, const element **found, int depth)
+{
+    int integers, addresses, types, combiner;
+    if (depth > MOST_DEPTH || PMPI_Type_get_envelope(handle, &integers, &addresses, &types, &combiner) != MPI_SUCCESS)
+        return false;
+    if (combiner == MPI_COMBINER_NAMED || types == 0) { /* Fortran's types by precision have none, either */
+        const element *e = predefined_element(handle);
+        if (e == NULL && combiner != MPI_COMBINER_NAMED) {
+            int bytes = 0;
+            PMPI_Type_size(handle, &bytes);
+            e = combiner == MPI_COMBINER_F90_REAL      ? element_of(FLOATING, (size_t)bytes)
+                : combiner == MPI_COMBINER_F90_COMPLEX ? element_of(COMPLEX, (size_t)bytes)
+                : combiner == MPI_COMBINER_F90_INTEGER ? element_of(SIGNED, (size_t)bytes)
+                                                       : NULL;
+        }
+        bool same = e != NULL && (*found == NULL || *found == e);
+        *found = e;
+        return same;
+    }
+    int *some = malloc(sizeof *some * (size_t)(integers + 1));
+    MPI_Aint *far = malloc(sizeof *far * (size_t)(addresses + 1));
+    MPI_Datatype *parts = malloc(sizeof *parts * (size_t)types);
+    bool same = some != NULL && far != NULL && parts != NULL
+                && PMPI_Type_get_contents(handle, integers, addresses, types, some, far, parts) == MPI_SUCCESS;
+    if (same) {
+        for (int i = 0; i < types; i++) {
+            same = find_element(parts[i], found, depth + 1) && same;
+            int combined;
+            PMPI_Type_get_envelope(parts[i], &(int){0}, &(int){0}, &(int){0}, &combined);
+            if (combined != MPI_COMBINER_NAMED && combined != MPI_COMBINER_F90_REAL && combined != MPI_COMBINER_F90_COMPLEX
+                && combined != MPI_COMBINER_F90_INTEGER)
+                next.Type_free(&parts[i]);
+        }
+    }
+    free(some), free(far), free(parts);
+    return same;
+}
+
+/* The runs of a type. False: none, as it is too large, not committed, or there is no memory. */
+static bool find_runs(type *t, MPI_Comm node)
+{
+    if (t->true_extent > MOST_EXTENT || t->size > MOST_EXTENT)
+        return false;
+    char nothing[8], empty = 0;
+    int end = 0;
+    if (t->size == 0) /* nothing to lay out, but it must be committed */
+        return PMPI_Pack(&empty, 0, t->handle, nothing, sizeof nothing, &end, node) == MPI_SUCCESS;
+    unsigned char *positions = malloc(t->true_extent), *packed = calloc(2, t->size);
+    size_t *map = calloc(t->size, sizeof *map);
+    bool good = positions != NULL && packed != NULL && map != NULL;
+    char *buffer = (char *)((uintptr_t)positions - (uintptr_t)t->lower);
+    for (int shift = 0; good && (shift == 0 || (t->true_extent - 1) >> shift != 0); shift += 8) {
+        for (size_t i = 0; i < t->true_extent; i++)
+            positions[i] = (unsigned char)(i >> shift);
+        end = 0;
+        good = PMPI_Pack(buffer, 1, t->handle, packed, (int)t->size, &end, node) == MPI_SUCCESS && (size_t)end == t->size;
+        for (size_t i = 0; good && i < t->size; i++)
+            map[i] |= (size_t)packed[i] << shift;
+    }
+    /* MPICH leaves out the bytes of a long double that mean nothing. They do not change with the buffer; each follows the one before. */
+    for (size_t i = 0; good && i < t->true_extent; i++)
+        positions[i] = (unsigned char)~i;
+    end = 0;
+    good = good && PMPI_Pack(buffer, 1, t->handle, packed + t->size, (int)t->size, &end, node) == MPI_SUCCESS;
+    for (size_t i = 1; good && i < t->size; i++)
+        if (packed[t->size + i] != (unsigned char)~map[i])
+            map[i] = map[i - 1] + 1;
+    if (good) {
+        t->count = 1;
+        for (size_t i = 1; i < t->size; i++)
+            t->count += map[i] != map[i - 1] + 1;
+        t->runs = malloc(t->count * sizeof *t->runs);
+        good = t->runs != NULL;
+    }
+    if (good) {
+        run *r = t->runs;
+        *r = (run){t->lower + (ptrdiff_t)map[0], 1};
+        for (size_t i = 1; i < t->size; i++)
+            if (map[i] == map[i - 1] + 1)
+                r->bytes++;
+            else
+                *++r = (run){t->lower + (ptrdiff_t)map[i], 1};
+        t->dense = t->count == 1 && t->lower == 0 && t->extent == (ptrdiff_t)t->size;
+    }
+    free(positions), free(packed), free(map);
+    return good;
+}
+
+static bool learn(type *t, MPI_Datatype handle, MPI_Comm node)
+{
+    MPI_Count size, lower, extent, true_lower, true_extent;
+    int integers, addresses, types, combiner;
+    if (PMPI_Type_get_envelope(handle, &integers, &addresses, &types, &combiner) != MPI_SUCCESS
+        || PMPI_Type_size_x(handle, &size) != MPI_SUCCESS || PMPI_Type_get_extent_x(handle, &lower, &extent) != MPI_SUCCESS
+        || PMPI_Type_get_true_extent_x(handle, &true_lower, &true_extent) != MPI_SUCCESS || size < 0 || true_extent < 0)
+        return false;
+    *t = (type){.handle = handle, .size = (size_t)size, .extent = (ptrdiff_t)extent, .lower = (ptrdiff_t)true_lower,
+                .true_extent = (size_t)true_extent, .predefined = combiner == MPI_COMBINER_NAMED, .next = t->next};
+    const element *e = NULL;
+    t->element = find_element(handle, &e, 0) ? e : NULL;
+    if (t->predefined && size == extent && true_extent == extent && true_lower == 0) {
+        t->dense = true;
+        return true;
+    }
+    return find_runs(t, node);
+}
+
+/* Finds a type, or learns it. */
+const type *find_type(MPI_Datatype handle, MPI_Comm node)
+{
+    if (handle == MPI_DATATYPE_NULL)
+        return NULL;
+    type *_Atomic *chain = chain_of(handle);
+    for (type *t = atomic_load_explicit(chain, memory_order_acquire); t != NULL; t = t->next)
+        if (atomic_load_explicit(&t->handle, memory_order_acquire) == handle)
+            return last_type = t;
+    pthread_mutex_lock(&learning);
+    type *t = atomic_load_explicit(chain, memory_order_relaxed), *dead = NULL;
+    for (; t != NULL && t->handle != handle; t = t->next)
+        if (t->handle == none.handle)
+            dead = t;
+    if (t == NULL) {
+        type new = {.next = NULL};
+        if (learn(&new, handle, node)) {
+            t = dead != NULL ? dead : calloc(1, sizeof *t);
+            if (t != NULL) {
+                t->dense = new.dense, t->predefined = new.predefined, t->element = new.element, t->size = new.size;
+                t->extent = new.extent, t->lower = new.lower, t->true_extent = new.true_extent;
+                t->runs = new.runs, t->count = new.count;
+                if (dead == NULL)
+                    t->next = *chain;
+                atomic_store_explicit(&t->handle, handle, memory_order_release);
+                if (dead == NULL)
+                    atomic_store_explicit(chain, t, memory_order_release);
+            } else
+                free(new.runs);
+        }
+    }
+    pthread_mutex_unlock(&learning);
+    if (t != NULL)
+        last_type = t;
+    return t;
+}
+
+/* The program frees a type; its handle may come again for another one. */
+void forget_type(MPI_Datatype handle)
+{
+    for (type *t = atomic_load_explicit(chain_of(handle), memory_order_acquire); t != NULL; t = t->next)
+        if (t->handle == handle && !t->predefined) {
+            pthread_mutex_lock(&learning);
+            free(t->runs);
+            t->runs = NULL;
+            atomic_store_explicit(&t->handle, none.handle, memory_order_release);
+            pthread_mutex_unlock(&learning);
+            return;
+        }
+}
+
+char *typed_address(const target *t, MPI_Aint disp, MPI_Count count, const type *type)
+{
+    char *start = address(t, disp, 0);
+    if (start == NULL || count < 0)
+        return NULL;
+    if (count == 0 || type->size == 0)
+        return start;
+    /* The first and last instance reach furthest, in either direction. */
+    __int128 first = start - t->base + (__int128)type->lower, last = first + (__int128)type->extent * (count - 1);
+    __int128 low = first < last ? first : last, high = (first < last ? last : first) + (__int128)type->true_extent;
+    return low >= 0 && high <= (__int128)t->size ? start : NULL;
+}
+
+bool copy_typed(char *to, MPI_Count to_count, const type *to_type, const char *from, MPI_Count from_count, const type *from_type)
+{
+    cursor into = start_of(to, to_count, to_type), out = start_of((char *)from, from_count, from_type);
+    for (size_t left = (size_t)to_count * to_type->size; left > 0;) {
+        size_t bytes = into.left < out.left ? into.left : out.left;
+        copy(into.at, out.at, bytes);
+        left -= bytes;
+        if (left > 0)
+            advance(&into, bytes), advance(&out, bytes);
+    }
+    return true;
+}

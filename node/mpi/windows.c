@@ -1,0 +1,324 @@
+/* Windows: how they are made and found, and what the program is told of them. */
+#define _GNU_SOURCE
+#include "onenode_mpi.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/statvfs.h>
+
+enum { CHAINS = 256, LINE = 64 };
+
+static window nowhere; /* no handle is 0 */
+_Thread_local window *last_window = &nowhere;
+/* Windows never leave their chain, so threads may follow it at any time; a dead one is used again in the same chain. */
+static window *_Atomic chains[CHAINS];
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+
+static window *_Atomic *chain_of(MPI_Win win)
+{
+    return &chains[(uintptr_t)win * 0x9e3779b97f4a7c15ull >> 56];
+}
+
+window *find_window(MPI_Win win)
+{
+    window *w = atomic_load_explicit(chain_of(win), memory_order_acquire);
+    for (; w != NULL; w = w->next)
+        if (atomic_load_explicit(&w->handle, memory_order_acquire) == win && win != nowhere.handle)
+            return last_window = w;
+    return NULL;
+}
+
+static void insert(MPI_Win win, window *new)
+{
+    window *_Atomic *chain = chain_of(win);
+    pthread_mutex_lock(&changing);
+    window *w = *chain;
+    while (w != NULL && w->handle != nowhere.handle)
+        w = w->next;
+    bool fresh = w == NULL;
+    if (fresh)
+        w = calloc(1, sizeof *w);
+    if (w != NULL) {
+        w->n = new->n, w->targets = new->targets, w->node = new->node, w->control = new->control, w->flavor = new->flavor;
+        memcpy(w->noncontig, new->noncontig, sizeof w->noncontig);
+        w->open = 0;
+        w->issued = w->done = 0;
+        atomic_store_explicit(&w->handle, win, memory_order_release);
+        if (fresh) {
+            w->next = *chain;
+            atomic_store_explicit(chain, w, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&changing);
+    if (w == NULL) /* then this rank cannot keep to what all have agreed on */
+        fprintf(stderr, "onenode-mpi: no memory for a window\n"), PMPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* What each rank tells the others of its part. */
+typedef struct { unsigned long long size, unit, able, free; } part;
+
+/* The bytes that shared memory can still take: MPI would find out by a signal. */
+static unsigned long long room(void)
+{
+    struct statvfs fs;
+    return statvfs("/dev/shm", &fs) == 0 ? (unsigned long long)fs.f_bavail * fs.f_frsize : 0;
+}
+
+static bool info_has(MPI_Info info, const char *key, char *value, int most)
+{
+    int flag = 0;
+    value[0] = '\0';
+    if (info != MPI_INFO_NULL)
+        PMPI_Info_get(info, key, most, value, &flag);
+    return flag != 0;
+}
+
+/* A communicator of the ranks of `comm`, in their order, if they are all on this node; all ranks get the same answer. Also the
+ * parts of all ranks. */
+static part *agree(MPI_Comm comm, MPI_Aint size, MPI_Aint unit, bool able, MPI_Comm *node, int *n)
+{
+    int inter, me, here;
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS
+        || PMPI_Comm_size(comm, n) != MPI_SUCCESS || PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, node) != MPI_SUCCESS)
+        return NULL;
+    PMPI_Comm_set_errhandler(*node, MPI_ERRORS_RETURN);
+    PMPI_Comm_size(*node, &here);
+    part own = {(unsigned long long)size, (unsigned long long)unit, able, room()}, *all = NULL;
+    if (here == *n && (all = malloc((size_t)here * sizeof *all)) != NULL
+        && PMPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, *node) == MPI_SUCCESS) {
+        /* MPI adds a page or so for each rank. */
+        __int128 wanted = 0, least = -1;
+        for (int i = 0; i < here; i++) {
+            wanted += (__int128)all[i].size + (64 << 10);
+            least = least < 0 || all[i].free < least ? all[i].free : least;
+            able = able && all[i].able;
+        }
+        if (able && wanted <= least)
+            return all;
+    }
+    free(all);
+    PMPI_Comm_free(node);
+    return NULL;
+}
+
+static bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm node, void *base, MPI_Win *win)
+{
+    MPI_Info own;
+    if (info == MPI_INFO_NULL ? PMPI_Info_create(&own) : PMPI_Info_dup(info, &own))
+        return false;
+    PMPI_Info_set(own, "alloc_shared_noncontig", "true");
+    int status = next.Win_allocate_shared(size, unit, own, node, base, win);
+    PMPI_Info_free(&own);
+    return status == MPI_SUCCESS;
+}
+
+/* Adopts a shared window of MPI's: asks for the addresses, makes the guards, and puts it in the table. False if any rank cannot;
+ * `node` is then still the caller's. */
+static bool adopt(MPI_Win win, const part *parts, int n, MPI_Comm node, int flavor, const char *noncontig)
+{
+    window new = {.n = (uint32_t)n, .node = node, .flavor = flavor, .targets = calloc((size_t)n, sizeof(target))};
+    snprintf(new.noncontig, sizeof new.noncontig, "%s", noncontig);
+    void *own;
+    int me, good = new.targets != NULL, all;
+    PMPI_Comm_rank(node, &me);
+    good = shared_window(2 * LINE, 1, MPI_INFO_NULL, node, &own, &new.control) && good;
+    for (int i = 0; good && i < n; i++) {
+        MPI_Aint bytes;
+        int unit;
+        void *base = NULL, *control;
+        good = (parts[i].size == 0 || PMPI_Win_shared_query(win, i, &bytes, &unit, &base) == MPI_SUCCESS)
+               && PMPI_Win_shared_query(new.control, i, &bytes, &unit, &control) == MPI_SUCCESS;
+        if (good) {
+            /* A line of its own; all ranks find the same one, as a part lies alike within the pages of each. */
+            uintptr_t line = ((uintptr_t)control + LINE - 1) / LINE * LINE;
+            new.targets[i].base = base, new.targets[i].size = (size_t)parts[i].size, new.targets[i].unit = (size_t)parts[i].unit;
+            new.targets[i].guard = (guard *)line;
+        }
+    }
+    if (good)
+        atomic_store_explicit(&new.targets[me].guard->held, 0, memory_order_seq_cst);
+    /* Also the barrier after which all guards are free. */
+    if (PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, node) == MPI_SUCCESS && all) {
+        insert(win, &new);
+        return true;
+    }
+    free(new.targets);
+    return false;
+}
+
+/* Whether the arguments are plainly valid, so that all ranks come to `agree`; if not, MPI reports the error. */
+static bool is_plain(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, const void *base, const MPI_Win *win)
+{
+    return size >= 0 && unit > 0 && unit <= INT32_MAX && comm != MPI_COMM_NULL && base != NULL && win != NULL;
+}
+
+/* True: the window is made. */
+static bool allocate(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+{
+    char value[MPI_MAX_INFO_VAL + 1], noncontig[8];
+    MPI_Comm node;
+    int n;
+    if (!is_plain(size, unit, comm, base, win))
+        return false;
+    bool able = !(info_has(info, "alloc_shm", value, MPI_MAX_INFO_VAL) && strcmp(value, "false") == 0)
+                && !(info_has(info, "mpi_minimum_memory_alignment", value, MPI_MAX_INFO_VAL) && atol(value) > 8);
+    info_has(info, "alloc_shared_noncontig", noncontig, sizeof noncontig - 1);
+    part *parts = agree(comm, size, unit, able, &node, &n);
+    if (parts == NULL)
+        return false;
+    MPI_Win new;
+    void *start;
+    int good = shared_window(size, (int)unit, info, node, &start, &new), all = 0;
+    PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, node);
+    bool adopted = all && adopt(new, parts, n, node, MPI_WIN_FLAVOR_ALLOCATE, noncontig);
+    if (adopted) {
+        *win = new;
+        *(void **)base = size != 0 ? start : NULL;
+    } else {
+        if (all)
+            next.Win_free(&new);
+        PMPI_Comm_free(&node);
+    }
+    free(parts);
+    return adopted;
+}
+
+/* The program's own shared window is made by MPI as it stands, and then adopted or not. */
+static void adopt_shared(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, MPI_Win win)
+{
+    MPI_Comm node;
+    int n;
+    part *parts = agree(comm, size, unit, true, &node, &n);
+    if (parts != NULL && !adopt(win, parts, n, node, MPI_WIN_FLAVOR_SHARED, ""))
+        PMPI_Comm_free(&node);
+    free(parts);
+}
+
+int on_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+{
+    return allocate(size, unit, info, comm, base, win) ? MPI_SUCCESS : next.Win_allocate(size, unit, info, comm, base, win);
+}
+
+int on_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+{
+    int status = next.Win_allocate_shared(size, unit, info, comm, base, win);
+    if (status == MPI_SUCCESS && is_plain(size, unit, comm, base, win))
+        adopt_shared(size, unit, comm, *win);
+    return status;
+}
+
+#if MPI_VERSION >= 4
+int on_Win_allocate_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+{
+    return allocate(size, unit, info, comm, base, win) ? MPI_SUCCESS : next.Win_allocate_c(size, unit, info, comm, base, win);
+}
+
+int on_Win_allocate_shared_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+{
+    int status = next.Win_allocate_shared_c(size, unit, info, comm, base, win);
+    if (status == MPI_SUCCESS && is_plain(size, unit, comm, base, win))
+        adopt_shared(size, unit, comm, *win);
+    return status;
+}
+#endif
+
+int on_Win_free(MPI_Win *win)
+{
+    window *w = win != NULL ? window_of(*win) : NULL;
+    atomic_thread_fence(memory_order_seq_cst);
+    int status = next.Win_free(win);
+    if (w == NULL || status != MPI_SUCCESS)
+        return status;
+    target *targets = w->targets;
+    MPI_Win control = w->control;
+    MPI_Comm node = w->node;
+    pthread_mutex_lock(&changing);
+    w->n = 0;
+    w->open = 0;
+    w->targets = NULL;
+    atomic_store_explicit(&w->handle, nowhere.handle, memory_order_release);
+    pthread_mutex_unlock(&changing);
+    next.Win_free(&control);
+    PMPI_Comm_free(&node);
+    free(targets);
+    return status;
+}
+
+int on_Type_free(MPI_Datatype *type)
+{
+    MPI_Datatype handle = type != NULL ? *type : MPI_DATATYPE_NULL;
+    if (handle != MPI_DATATYPE_NULL)
+        forget_type(handle);
+    return next.Type_free(type);
+}
+
+/* MPI's window is a shared one, whatever the program has made. */
+int on_Win_get_attr(MPI_Win win, int key, void *value, int *flag)
+{
+    int status = next.Win_get_attr(win, key, value, flag);
+    window *w = key == MPI_WIN_CREATE_FLAVOR && status == MPI_SUCCESS && *flag ? window_of(win) : NULL;
+    if (w != NULL)
+        *(int **)value = &w->flavor;
+    return status;
+}
+
+int on_Win_get_info(MPI_Win win, MPI_Info *info)
+{
+    int status = next.Win_get_info(win, info);
+    window *w = status == MPI_SUCCESS ? window_of(win) : NULL;
+    if (w == NULL || w->flavor != MPI_WIN_FLAVOR_ALLOCATE)
+        return status;
+    const char *given = w->noncontig;
+#ifdef OPEN_MPI
+    char value[8];
+    if (info_has(*info, "blocking_fence", value, sizeof value - 1)) /* its shared windows' own */
+        PMPI_Info_delete(*info, "blocking_fence");
+    if (!info_has(*info, "no_locks", value, sizeof value - 1))
+        PMPI_Info_set(*info, "no_locks", "false");
+    if (*given == '\0')
+        PMPI_Info_delete(*info, "alloc_shared_noncontig");
+#else
+    if (*given == '\0')
+        given = "false";
+#endif
+    if (*given != '\0')
+        PMPI_Info_set(*info, "alloc_shared_noncontig", given);
+    return status;
+}
+
+/* Fortran's calls of MPI_Win_get_attr do not come by C's. */
+static void tell_fortran(MPI_Win win, MPI_Aint *value, int found)
+{
+    window *w = found ? window_of(win) : NULL;
+    if (w != NULL)
+        *value = w->flavor;
+}
+
+#ifdef OPEN_MPI
+/* One function with many names, which mpi_f08's calls, too. */
+#define FORTRAN(name) \
+    PUBLIC void name(MPI_Fint *win, MPI_Fint *key, MPI_Aint *value, MPI_Fint *flag, MPI_Fint *failed) \
+    { \
+        static void (*mpi)(MPI_Fint *, MPI_Fint *, MPI_Aint *, MPI_Fint *, MPI_Fint *); \
+        if (mpi == NULL) \
+            *(void **)&mpi = dlsym(RTLD_NEXT, #name); \
+        mpi(win, key, value, flag, failed); \
+        tell_fortran(PMPI_Win_f2c(*win), value, *key == MPI_WIN_CREATE_FLAVOR && *failed == MPI_SUCCESS && *flag != 0); \
+    }
+FORTRAN(mpi_win_get_attr) FORTRAN(mpi_win_get_attr_) FORTRAN(mpi_win_get_attr__) FORTRAN(MPI_WIN_GET_ATTR)
+FORTRAN(pmpi_win_get_attr) FORTRAN(pmpi_win_get_attr_) FORTRAN(pmpi_win_get_attr__) FORTRAN(PMPI_WIN_GET_ATTR)
+#elif defined MPICH_VERSION
+/* What all of MPICH's Fortran calls, with keys that are C's or one more. */
+PUBLIC int MPII_Win_get_attr(MPI_Win win, int key, void *value, int *flag, int kind)
+{
+    static int (*mpi)(MPI_Win, int, void *, int *, int);
+    if (mpi == NULL)
+        *(void **)&mpi = dlsym(RTLD_NEXT, "MPII_Win_get_attr");
+    int status = mpi(win, key, value, flag, kind);
+    enum { AS_ADDRESS = 1 };
+    if (kind == AS_ADDRESS)
+        tell_fortran(win, value, (key == MPI_WIN_CREATE_FLAVOR || key == MPI_WIN_CREATE_FLAVOR + 1) && status == MPI_SUCCESS && *flag);
+    return status;
+}
+#endif

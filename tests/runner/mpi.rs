@@ -1,0 +1,175 @@
+//! One-sided MPI over shared memory (`node/mpi`): programs of MPI under `onenode-mpi`, with each MPI that is
+//! installed, and what the command does where it cannot help.
+
+use crate::launch::{self, NO_WORDS, Outcome};
+use crate::{Result, compile, launchers, tree};
+use libtest_mimic::Trial;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The two MPIs, by the ending of their commands' names in Debian.
+const KINDS: [&str; 2] = ["mpich", "openmpi"];
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    // They compile when they run.
+    if compile::is_elsewhere() {
+        return Vec::new();
+    }
+    let mut trials = Vec::new();
+    for mpi in KINDS {
+        let absent = tree::skip_without(&format!("mpicc.{mpi}"))
+            || tree::skip_without(&format!("mpirun.{mpi}"));
+        let mut add = |what: String, run: Box<dyn FnOnce() -> Result + Send>| {
+            let trial = Trial::test(format!("mpi/{mpi}/{what}"), run);
+            trials.push(trial.with_ignored_flag(absent));
+        };
+        for ranks in [1, 2, 3, 6] {
+            add(format!("random/{ranks}"), Box::new(move || random(mpi, ranks)));
+        }
+        for ranks in [1, 2, 3] {
+            add(format!("order/{ranks}"), Box::new(move || is_right(mpi, "order", ranks)));
+            add(format!("told/{ranks}"), Box::new(move || is_told_the_same(mpi, ranks)));
+        }
+        add("threads".into(), Box::new(move || is_right(mpi, "threads", 2)));
+        add("tool".into(), Box::new(move || tool(mpi)));
+        add("other-mpi".into(), Box::new(move || other(mpi)));
+        add("no-compiler".into(), Box::new(move || no_compiler(mpi)));
+        add("open-folder".into(), Box::new(move || open_folder(mpi)));
+        let fortran = tree::skip_without(&format!("mpif90.{mpi}"));
+        let trial = Trial::test(format!("mpi/{mpi}/fortran"), move || fortran_program(mpi));
+        trials.push(trial.with_ignored_flag(absent || fortran));
+    }
+    trials
+}
+
+/// A program of `tests/mpi`, compiled by this MPI's wrapper.
+fn program(mpi: &str, source: &str) -> Result<PathBuf> {
+    let (name, kind) = source.split_once('.').unwrap_or((source, "c"));
+    let source = tree::repository(format!("tests/mpi/{name}.{kind}"));
+    let target = tree::scratch("mpi").join(mpi).join(format!("{name}-{kind}"));
+    let is_c = kind == "c";
+    let mut compiler = Command::new(format!("{}.{mpi}", if is_c { "mpicc" } else { "mpif90" }));
+    if is_c {
+        compiler.args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
+    }
+    let modules = target.with_file_name("modules");
+    std::fs::create_dir_all(&modules)?;
+    compiler.current_dir(modules).arg(&source).arg("-o").arg(&target);
+    compile::made(&target, &[source], compiler)?;
+    Ok(target)
+}
+
+/// The command that runs `ranks` processes of a program, under `onenode-mpi` or alone.
+fn job(mpi: &str, ranks: usize, program: &Path, preloaded: bool) -> Result<Command> {
+    let launcher = format!("mpirun.{mpi}");
+    let mut command = if preloaded {
+        let mut command = Command::new(tree::repository("node/mpi/onenode-mpi"));
+        command
+            .arg(launcher)
+            .env("ONENODE_MPI_CACHE", tree::place("mpi/cache/library")?.with_file_name(""));
+        command.env_remove("MPICC");
+        command
+    } else {
+        Command::new(launcher)
+    };
+    if mpi == "openmpi" {
+        command.args(["--oversubscribe", "--bind-to", "none"]);
+        launchers::prepare_mpirun(&mut command)?;
+    }
+    command.arg("-n").arg(ranks.to_string()).arg(program);
+    Ok(command)
+}
+
+fn run(mpi: &str, ranks: usize, source: &str, arguments: &[&str]) -> Result<Outcome> {
+    let mut command = job(mpi, ranks, &program(mpi, source)?, true)?;
+    command.args(arguments);
+    launch::run(command)
+}
+
+fn random(mpi: &str, ranks: usize) -> Result {
+    let rounds = if ranks > 3 { "40" } else { "150" };
+    run(mpi, ranks, "random", &[rounds, launch::seed()])?.prints(&["rounds: right"])
+}
+
+fn is_right(mpi: &str, source: &str, ranks: usize) -> Result {
+    run(mpi, ranks, source, &[])?.prints(&["right"])
+}
+
+/// Attributes, info and errors are those of the MPI alone. Open MPI's depend on the component; for a window of shared memory
+/// it is `sm`, whose info has two keys of its own.
+fn is_told_the_same(mpi: &str, ranks: usize) -> Result {
+    let told = run(mpi, ranks, "calls", &[])?;
+    told.prints(&["flavor 2", "wait of three: ok"])?;
+    told.require(!told.stdout.contains("wrong"), "something is wrong")?;
+    let mut alone = job(mpi, ranks, &program(mpi, "calls")?, false)?;
+    alone.env("OMPI_MCA_osc", "sm");
+    let alone = launch::run(alone)?;
+    alone.success()?;
+    let lines = |outcome: &Outcome| -> Vec<String> {
+        let own = ["alloc_shared_noncontig", "blocking_fence", "no_locks"];
+        let skipped = |line: &str| mpi == "openmpi" && own.iter().any(|key| line.contains(key));
+        outcome.stdout.lines().filter(|line| !skipped(line)).map(str::to_owned).collect()
+    };
+    let (with, without) = (lines(&told), lines(&alone));
+    told.require(with == without, format!("alone the MPI says {without:#?}"))
+}
+
+/// A tool that counts calls by their MPI names sees all of them, and they are still ours.
+fn tool(mpi: &str) -> Result {
+    let mut command = job(mpi, 2, &program(mpi, "tool")?, true)?;
+    command.env("ONENODE_MPI_STATS", "1");
+    let outcome = launch::run(command)?;
+    outcome.prints(&["the tool saw 100 puts and 100 flushes"])?;
+    let counted = outcome.stderr.lines().filter(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        words.next().is_some_and(|name| ["MPI_Put", "MPI_Win_flush"].contains(&name))
+            && words.eq(["200", "0", "0"])
+    });
+    outcome.require(counted.count() == 2, "expected 200 calls by onenode, none left to MPI")
+}
+
+fn fortran_program(mpi: &str) -> Result {
+    for source in ["fortran.f90", "fortran08.f90"] {
+        let mut command = job(mpi, 2, &program(mpi, source)?, true)?;
+        command.env("ONENODE_MPI_STATS", "1");
+        let outcome = launch::run(command)?;
+        outcome.prints(&["right"])?;
+        let line = outcome.stderr.lines().find(|line| line.contains("MPI_Put "));
+        let ours = line.is_some_and(|line| line.split_whitespace().skip(2).eq(["2", "0", "0"]));
+        outcome.require(ours, "expected two puts by onenode")?;
+    }
+    Ok(())
+}
+
+/// The library of one MPI in a program of the other: a sentence, and the program runs as it does alone.
+fn other(mpi: &str) -> Result {
+    let theirs = if mpi == KINDS[0] { KINDS[1] } else { KINDS[0] };
+    if tree::find(&format!("mpicc.{theirs}")).is_none() {
+        return Ok(());
+    }
+    let mut command = job(theirs, 1, &program(theirs, "random")?, true)?;
+    command.args(["20"]).env("MPICC", format!("mpicc.{mpi}"));
+    let outcome = launch::run(command)?;
+    outcome.prints(&["rounds: right"])?;
+    outcome.ends(0, &["onenode-mpi: the program is linked to", "going on without it"])
+}
+
+fn no_compiler(mpi: &str) -> Result {
+    let mut command = job(mpi, 1, &program(mpi, "random")?, true)?;
+    command.args(["20"]).env("MPICC", "no-such-compiler");
+    let outcome = launch::run(command)?;
+    outcome.ends(0, &["there is no no-such-compiler", "going on with MPI alone"])
+}
+
+/// A folder in which others can put libraries is not used.
+fn open_folder(mpi: &str) -> Result {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tree::Folder::new(&format!("mpi-open-{mpi}"))?;
+    std::fs::set_permissions(&*folder, PermissionsExt::from_mode(0o777))?;
+    let mut command = job(mpi, 1, &program(mpi, "random")?, true)?;
+    command.args(["20"]).env("ONENODE_MPI_CACHE", &*folder);
+    let outcome = launch::run(command)?;
+    outcome.ends(0, &["can be written by others", "going on with MPI alone"])?;
+    outcome.prints(NO_WORDS)
+}
