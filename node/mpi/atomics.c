@@ -180,38 +180,41 @@ static inline void update(guard *g, const element *e, int operation, char *there
         memcpy(result, old, e->span);
 }
 
-bool accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void *result, MPI_Count rc, MPI_Datatype rt, int rank, MPI_Aint disp,
+outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void *result, MPI_Count rc, MPI_Datatype rt, int rank, MPI_Aint disp,
                 MPI_Count tc, MPI_Datatype tt, MPI_Op op, bool fetches)
 {
     const target *at = target_of(w, rank);
     int operation = operation_of(op);
     const type *there = type_of(tt, w);
     if (at == NULL || there == NULL || there->element == NULL || tc < 0 || !is_defined(there->element, operation))
-        return false;
+        return PASS;
     const element *e = there->element;
     const type *origin = there, *back = there;
     size_t bytes, same;
     if (__builtin_mul_overflow((size_t)tc, there->size, &bytes))
-        return false;
+        return PASS;
     if (operation != NO_OP_) {
         origin = ot == tt ? there : type_of(ot, w);
         if (origin == NULL || origin->element != e || oc < 0 || __builtin_mul_overflow((size_t)oc, origin->size, &same) || same != bytes
             || (origin->dense && bytes != 0 && !is_buffer(o)))
-            return false;
+            return PASS;
     } else if (!fetches)
-        return false;
+        return PASS;
     if (fetches) {
         back = rt == tt ? there : type_of(rt, w);
         if (back == NULL || back->element != e || rc < 0 || __builtin_mul_overflow((size_t)rc, back->size, &same) || same != bytes
             || (back->dense && bytes != 0 && !is_buffer(result)))
-            return false;
+            return PASS;
     }
+    if ((!is_apart(there) && !take_apart(there, w->node)) || (!is_apart(origin) && !take_apart(origin, w->node))
+        || (!is_apart(back) && !take_apart(back, w->node)))
+        return PASS;
     char *theirs = there->dense ? address(at, disp, bytes) : typed_address(at, disp, tc, there);
     if (theirs == NULL)
-        return false;
+        return outside(w, disp, bytes);
     if (LIKELY(bytes == e->bytes && there->dense && origin->dense && back->dense)) {
         update(at->guard, e, operation, theirs, o, result);
-        return true;
+        return DONE;
     }
     cursor to = start_of(theirs, tc, there), from = {.type = there}, old = {.type = there};
     if (operation != NO_OP_)
@@ -229,22 +232,22 @@ bool accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void *r
         if (fetches)
             advance(&old, e->bytes);
     }
-    return true;
+    return DONE;
 }
 
-bool fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int rank, MPI_Aint disp, MPI_Op op)
+outcome fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int rank, MPI_Aint disp, MPI_Op op)
 {
     const target *at = target_of(w, rank);
     const type *there = type_of(t, w);
     int operation = operation_of(op);
     if (UNLIKELY(at == NULL || there == NULL || !there->predefined || there->element == NULL || !is_defined(there->element, operation)
                  || !is_buffer(result) || (operation != NO_OP_ && !is_buffer(o))))
-        return false;
+        return PASS;
     char *theirs = address(at, disp, there->true_extent);
     if (UNLIKELY(theirs == NULL))
-        return false;
+        return outside(w, disp, there->size);
     update(at->guard, there->element, operation, theirs, o, result);
-    return true;
+    return DONE;
 }
 
 #define SWAP(T) \
@@ -254,20 +257,22 @@ bool fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int ra
         memcpy(&new, o, sizeof new); \
         __atomic_compare_exchange_n((T *)theirs, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
         memcpy(result, &old, sizeof old); \
-        return true; \
+        return DONE; \
     } while (0)
 
-bool compare_and_swap(window *w, const void *o, const void *expected, void *result, MPI_Datatype t, int rank, MPI_Aint disp)
+outcome compare_and_swap(window *w, const void *o, const void *expected, void *result, MPI_Datatype t, int rank, MPI_Aint disp)
 {
     const target *at = target_of(w, rank);
     const type *there = type_of(t, w);
     if (UNLIKELY(at == NULL || there == NULL || !there->predefined || there->element == NULL || !is_buffer(o) || !is_buffer(expected)
                  || !is_buffer(result)))
-        return false;
+        return PASS;
     const element *e = there->element;
     char *theirs = address(at, disp, e->span);
-    if (UNLIKELY(theirs == NULL || !(e->kind <= UNSIGNED || e->kind == LOGICAL || e->kind == BYTES)))
-        return false;
+    if (UNLIKELY(!(e->kind <= UNSIGNED || e->kind == LOGICAL || e->kind == BYTES)))
+        return PASS;
+    if (UNLIKELY(theirs == NULL))
+        return outside(w, disp, there->size);
     if (LIKELY((uintptr_t)theirs % e->span == 0))
         switch (e->span) {
         case 8: SWAP(uint64_t);
@@ -282,5 +287,5 @@ bool compare_and_swap(window *w, const void *o, const void *expected, void *resu
         memcpy(theirs, o, e->span);
     release(at->guard);
     memcpy(result, old, e->span);
-    return true;
+    return DONE;
 }

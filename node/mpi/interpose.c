@@ -29,14 +29,23 @@ static int completed(window *w, MPI_Win win, MPI_Request *request)
     return next.Rput(&nothing, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, win, request);
 }
 
+static int out_of_range(MPI_Win win)
+{
+    PMPI_Win_call_errhandler(win, MPI_ERR_RMA_RANGE);
+    return MPI_ERR_RMA_RANGE;
+}
+
 #define X(name, parameters, arguments, ours) \
     static inline int on_##name parameters \
     { \
         window *w = window_of(win); \
-        if (LIKELY(w != NULL && (ours))) { \
+        outcome did = LIKELY(w != NULL) ? (ours) : PASS; \
+        if (LIKELY(did == DONE)) { \
             COUNT(name, OURS); \
             return MPI_SUCCESS; \
         } \
+        if (did == OUTSIDE) \
+            return out_of_range(win); \
         COUNT(name, w == NULL ? FOREIGN : PASSED); \
         int status = next.name arguments; \
         return w == NULL ? status : passed(w, rank, status); \
@@ -47,10 +56,13 @@ OPERATIONS_(X)
     static inline int on_##name parameters \
     { \
         window *w = window_of(win); \
-        if (LIKELY(w != NULL && request != NULL && locked_target_of(w, rank) != NULL && (ours))) { \
+        outcome did = LIKELY(w != NULL && request != NULL && locked_target_of(w, rank) != NULL) ? (ours) : PASS; \
+        if (LIKELY(did == DONE)) { \
             COUNT(name, OURS); \
             return completed(w, win, request); \
         } \
+        if (did == OUTSIDE) \
+            return out_of_range(win); \
         COUNT(name, w == NULL ? FOREIGN : PASSED); \
         int status = next.name arguments; \
         return w == NULL ? status : passed(w, rank, status); \

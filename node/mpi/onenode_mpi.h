@@ -87,7 +87,7 @@ typedef struct type {
     size_t size;
     ptrdiff_t extent, lower;
     size_t true_extent;
-    run *runs; /* of one, in the order of the type map; none of dense types */
+    run *runs; /* of one, in the order of the type map; none of dense types and, at first, of large ones */
     size_t count;
     struct type *_Atomic next;
 } type;
@@ -126,18 +126,24 @@ LOCAL_THREAD uint32_t calls;
 HIDDEN window *find_window(MPI_Win win);
 HIDDEN const type *find_type(MPI_Datatype handle, MPI_Comm node);
 HIDDEN void forget_type(MPI_Datatype handle);
+/* Finds the runs of a large type. False: it is too large. */
+HIDDEN bool take_apart(const type *t, MPI_Comm node);
 /* `which` is the number of bytes, of PAIR the kind of pair. NULL: there is no such. */
 HIDDEN const element *element_of(kind kind, size_t which);
 
-HIDDEN bool copy_typed(char *to, MPI_Count to_count, const type *to_type, const char *from, MPI_Count from_count, const type *from_type);
+HIDDEN void copy_typed(char *to, MPI_Count to_count, const type *to_type, const char *from, MPI_Count from_count, const type *from_type);
 /* The address of displacement `disp`, if `count` of a type with gaps there lie in the rank's part; else NULL. */
 HIDDEN char *typed_address(const target *t, MPI_Aint disp, MPI_Count count, const type *type);
 
-/* An accumulate of any form; `result` NULL: nothing is fetched. False: not ours. */
-HIDDEN bool accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void *result, MPI_Count rc, MPI_Datatype rt, int rank,
+/* What became of an operation: it is MPI's; done; an error, as it is valid but for reaching out of the rank's part, which not every
+ * MPI notices in a shared window. */
+typedef enum { PASS, DONE, OUTSIDE } outcome;
+
+/* An accumulate of any form. */
+HIDDEN outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void *result, MPI_Count rc, MPI_Datatype rt, int rank,
                        MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, MPI_Op op, bool fetches);
-HIDDEN bool fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int rank, MPI_Aint disp, MPI_Op op);
-HIDDEN bool compare_and_swap(window *w, const void *o, const void *expected, void *result, MPI_Datatype t, int rank, MPI_Aint disp);
+HIDDEN outcome fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int rank, MPI_Aint disp, MPI_Op op);
+HIDDEN outcome compare_and_swap(window *w, const void *o, const void *expected, void *result, MPI_Datatype t, int rank, MPI_Aint disp);
 
 HIDDEN void progress(window *w);
 HIDDEN void mark_issued(window *w, int rank);
@@ -186,6 +192,17 @@ static inline char *address(const target *t, MPI_Aint disp, size_t bytes)
     return t->base + offset;
 }
 
+/* What to do about an address that is NULL. Nothing may be put anywhere. The parts of the program's own shared window may adjoin. */
+static inline outcome outside(const window *w, MPI_Aint disp, size_t bytes)
+{
+    return bytes != 0 && disp >= 0 && w->flavor == MPI_WIN_FLAVOR_ALLOCATE ? OUTSIDE : PASS;
+}
+
+static inline bool is_apart(const type *t)
+{
+    return t->dense || t->runs != NULL || t->size == 0;
+}
+
 /* NULL, which is MPI_BOTTOM, too, and MPI_IN_PLACE of either MPI are no buffers of dense types. */
 static inline bool is_buffer(const void *buffer)
 {
@@ -229,28 +246,33 @@ static inline void advance(cursor *c, size_t bytes)
     c->left -= bytes;
 }
 
-/* Copies between a buffer and a rank's part; false: not ours. */
-static inline bool transfer(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, bool put)
+/* Copies between a buffer and a rank's part. */
+static inline outcome transfer(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, bool put)
 {
     const target *at = target_of(w, rank);
     const type *origin = type_of(ot, w), *there = ot == tt ? origin : type_of(tt, w);
     if (UNLIKELY(at == NULL || origin == NULL || there == NULL || (oc | tc) < 0))
-        return false;
+        return PASS;
     size_t bytes, bytes_there;
     if (UNLIKELY(__builtin_mul_overflow((size_t)oc, origin->size, &bytes) || __builtin_mul_overflow((size_t)tc, there->size, &bytes_there)
                  || bytes != bytes_there))
-        return false;
+        return PASS;
+    if (UNLIKELY(origin->dense && bytes != 0 && !is_buffer(o)))
+        return PASS;
     if (LIKELY(origin->dense && there->dense)) {
         char *theirs = address(at, disp, bytes);
-        if (UNLIKELY(theirs == NULL || (!is_buffer(o) && bytes != 0)))
-            return false;
+        if (UNLIKELY(theirs == NULL))
+            return outside(w, disp, bytes);
         put ? copy(theirs, o, bytes) : copy(o, theirs, bytes);
-        return true;
+        return DONE;
     }
+    if (!is_apart(origin) || !is_apart(there))
+        return PASS;
     char *theirs = typed_address(at, disp, tc, there);
-    if (theirs == NULL || (origin->dense && bytes != 0 && !is_buffer(o)))
-        return false;
-    return put ? copy_typed(theirs, tc, there, o, oc, origin) : copy_typed(o, oc, origin, theirs, tc, there);
+    if (theirs == NULL)
+        return outside(w, disp, bytes);
+    put ? copy_typed(theirs, tc, there, o, oc, origin) : copy_typed(o, oc, origin, theirs, tc, there);
+    return DONE;
 }
 
 /* Looks after MPI's messages now and then, for programs that wait by one-sided calls only. */

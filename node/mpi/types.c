@@ -11,8 +11,8 @@
 #include <wchar.h>
 
 enum { CHAINS = 256, MOST_DEPTH = 64 };
-/* Types that reach further are MPI's. */
-static const size_t MOST_EXTENT = (size_t)256 << 20;
+/* Types that reach further are taken apart only for accumulates, which must be ours, or not at all. */
+static const size_t USUAL_EXTENT = (size_t)16 << 20, MOST_EXTENT = (size_t)1 << 30;
 
 static type none; /* no handle is 0 */
 _Thread_local const type *last_type = &none;
@@ -105,53 +105,65 @@ static bool find_element(MPI_Datatype handle, const element **found, int depth)
     return same;
 }
 
-/* The runs of a type. False: none, as it is too large, not committed, or there is no memory. */
+/* Finds the runs of a type. False: it is too large, or there is no memory. */
 static bool find_runs(type *t, MPI_Comm node)
 {
-    if (t->true_extent > MOST_EXTENT || t->size > MOST_EXTENT)
+    /* A value of a predefined type has no gaps, unless it is a pair: one position for each is enough. */
+    size_t step = t->element != NULL && t->element->kind != PAIR ? t->element->bytes : 1, count = t->size / step;
+    if (t->size == 0)
+        return true;
+    if (t->true_extent > MOST_EXTENT || t->size > MOST_EXTENT || count > MOST_EXTENT / sizeof(size_t))
         return false;
-    char nothing[8], empty = 0;
-    int end = 0;
-    if (t->size == 0) /* nothing to lay out, but it must be committed */
-        return PMPI_Pack(&empty, 0, t->handle, nothing, sizeof nothing, &end, node) == MPI_SUCCESS;
-    unsigned char *positions = malloc(t->true_extent), *packed = calloc(2, t->size);
-    size_t *map = calloc(t->size, sizeof *map);
+    unsigned char *positions = malloc(t->true_extent), *packed = malloc(t->size);
+    size_t *map = calloc(count, sizeof *map);
     bool good = positions != NULL && packed != NULL && map != NULL;
     char *buffer = (char *)((uintptr_t)positions - (uintptr_t)t->lower);
+    MPI_Datatype handle = t->handle;
     for (int shift = 0; good && (shift == 0 || (t->true_extent - 1) >> shift != 0); shift += 8) {
         for (size_t i = 0; i < t->true_extent; i++)
             positions[i] = (unsigned char)(i >> shift);
-        end = 0;
-        good = PMPI_Pack(buffer, 1, t->handle, packed, (int)t->size, &end, node) == MPI_SUCCESS && (size_t)end == t->size;
-        for (size_t i = 0; good && i < t->size; i++)
-            map[i] |= (size_t)packed[i] << shift;
+        int end = 0;
+        good = PMPI_Pack(buffer, 1, handle, packed, (int)t->size, &end, node) == MPI_SUCCESS && (size_t)end == t->size;
+        for (size_t i = 0; good && i < count; i++)
+            map[i] |= (size_t)packed[i * step] << shift;
     }
     /* MPICH leaves out the bytes of a long double that mean nothing. They do not change with the buffer; each follows the one before. */
-    for (size_t i = 0; good && i < t->true_extent; i++)
-        positions[i] = (unsigned char)~i;
-    end = 0;
-    good = good && PMPI_Pack(buffer, 1, t->handle, packed + t->size, (int)t->size, &end, node) == MPI_SUCCESS;
-    for (size_t i = 1; good && i < t->size; i++)
-        if (packed[t->size + i] != (unsigned char)~map[i])
-            map[i] = map[i - 1] + 1;
+    if (good && step == 1) {
+        for (size_t i = 0; i < t->true_extent; i++)
+            positions[i] = (unsigned char)~i;
+        good = PMPI_Pack(buffer, 1, handle, packed, (int)t->size, &(int){0}, node) == MPI_SUCCESS;
+        for (size_t i = 1; good && i < count; i++)
+            if (packed[i] != (unsigned char)~map[i])
+                map[i] = map[i - 1] + 1;
+    }
+    run *runs = NULL;
     if (good) {
         t->count = 1;
-        for (size_t i = 1; i < t->size; i++)
-            t->count += map[i] != map[i - 1] + 1;
-        t->runs = malloc(t->count * sizeof *t->runs);
-        good = t->runs != NULL;
+        for (size_t i = 1; i < count; i++)
+            t->count += map[i] != map[i - 1] + step;
+        runs = malloc(t->count * sizeof *runs);
+        good = runs != NULL;
     }
     if (good) {
-        run *r = t->runs;
-        *r = (run){t->lower + (ptrdiff_t)map[0], 1};
-        for (size_t i = 1; i < t->size; i++)
-            if (map[i] == map[i - 1] + 1)
-                r->bytes++;
+        run *r = runs;
+        *r = (run){t->lower + (ptrdiff_t)map[0], step};
+        for (size_t i = 1; i < count; i++)
+            if (map[i] == map[i - 1] + step)
+                r->bytes += step;
             else
-                *++r = (run){t->lower + (ptrdiff_t)map[i], 1};
+                *++r = (run){t->lower + (ptrdiff_t)map[i], step};
         t->dense = t->count == 1 && t->lower == 0 && t->extent == (ptrdiff_t)t->size;
+        t->runs = runs;
     }
     free(positions), free(packed), free(map);
+    return good;
+}
+
+bool take_apart(const type *t, MPI_Comm node)
+{
+    pthread_mutex_lock(&learning);
+    bool good = t->runs != NULL || find_runs((type *)t, node);
+    pthread_mutex_unlock(&learning);
     return good;
 }
 
@@ -171,7 +183,12 @@ static bool learn(type *t, MPI_Datatype handle, MPI_Comm node)
         t->dense = true;
         return true;
     }
-    return find_runs(t, node);
+    /* An error if the type is not committed; `node` returns it. */
+    char nothing[8];
+    int end = 0;
+    if (PMPI_Pack(nothing, 0, handle, nothing, sizeof nothing, &end, node) != MPI_SUCCESS)
+        return false;
+    return t->true_extent > USUAL_EXTENT || find_runs(t, node);
 }
 
 /* Finds a type, or learns it. */
@@ -238,7 +255,7 @@ char *typed_address(const target *t, MPI_Aint disp, MPI_Count count, const type 
     return low >= 0 && high <= (__int128)t->size ? start : NULL;
 }
 
-bool copy_typed(char *to, MPI_Count to_count, const type *to_type, const char *from, MPI_Count from_count, const type *from_type)
+void copy_typed(char *to, MPI_Count to_count, const type *to_type, const char *from, MPI_Count from_count, const type *from_type)
 {
     cursor into = start_of(to, to_count, to_type), out = start_of((char *)from, from_count, from_type);
     for (size_t left = (size_t)to_count * to_type->size; left > 0;) {
@@ -248,5 +265,4 @@ bool copy_typed(char *to, MPI_Count to_count, const type *to_type, const char *f
         if (left > 0)
             advance(&into, bytes), advance(&out, bytes);
     }
-    return true;
 }

@@ -74,17 +74,35 @@ static bool info_has(MPI_Info info, const char *key, char *value, int most)
     return flag != 0;
 }
 
+/* Whether all processes started together. Others are MPI's: those it has spawned, and those of sessions alone. */
+static bool in_world(MPI_Comm comm, int n)
+{
+    MPI_Group group, world;
+    int *ranks = malloc(2 * sizeof *ranks * (size_t)n);
+    if (ranks == NULL)
+        return false;
+    for (int i = 0; i < n; i++)
+        ranks[i] = i;
+    PMPI_Comm_group(comm, &group), PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    bool all = PMPI_Group_translate_ranks(group, n, ranks, world, ranks + n) == MPI_SUCCESS;
+    for (int i = 0; i < n; i++)
+        all = all && ranks[n + i] != MPI_UNDEFINED;
+    PMPI_Group_free(&group), PMPI_Group_free(&world);
+    free(ranks);
+    return all;
+}
+
 /* A communicator of the ranks of `comm`, in their order, if they are all on this node; all ranks get the same answer. Also the
  * parts of all ranks. */
 static part *agree(MPI_Comm comm, MPI_Aint size, MPI_Aint unit, bool able, MPI_Comm *node, int *n)
 {
-    int inter, me, here;
-    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS
+    int inter, me, here, initialized;
+    if (PMPI_Initialized(&initialized) != MPI_SUCCESS || !initialized || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS
         || PMPI_Comm_size(comm, n) != MPI_SUCCESS || PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, node) != MPI_SUCCESS)
         return NULL;
     PMPI_Comm_set_errhandler(*node, MPI_ERRORS_RETURN);
     PMPI_Comm_size(*node, &here);
-    part own = {(unsigned long long)size, (unsigned long long)unit, able, room()}, *all = NULL;
+    part own = {(unsigned long long)size, (unsigned long long)unit, able && in_world(comm, *n), room()}, *all = NULL;
     if (here == *n && (all = malloc((size_t)here * sizeof *all)) != NULL
         && PMPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, *node) == MPI_SUCCESS) {
         /* MPI adds a page or so for each rank. */

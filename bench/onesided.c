@@ -1,0 +1,118 @@
+/* One-sided MPI between two ranks beside raw shared memory: nanoseconds for one operation and what completes it.
+ *
+ * Prints a line for each: its name, raw, MPI. bench/onesided runs it alone and under onenode-mpi. */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BATCHES = 40, BYTES = 1 << 16, DOUBLES = 100 };
+static int me, repeats;
+static char *raw, local[BYTES];
+static MPI_Win win, created;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* The least time for one operation of all batches. */
+#define TIME(times, ...) \
+    ({ \
+        double least = 1e18; \
+        for (int batch = 0; batch < BATCHES; batch++) { \
+            double start = now(); \
+            for (int i = 0; i < (times); i++) { \
+                __VA_ARGS__; \
+                __asm__ volatile("" ::: "memory"); \
+            } \
+            double took = (now() - start) / (times); \
+            least = took < least ? took : least; \
+        } \
+        least; \
+    })
+#define FENCE __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define LINE(name, times, as_raw, as_mpi) \
+    do { \
+        if (me == 0) { \
+            double r = TIME(times, as_raw), m = TIME(times, as_mpi); \
+            printf("%s|%.1f|%.1f\n", name, r, m), fflush(stdout); \
+        } \
+    } while (0)
+
+static void add(double *at, double value)
+{
+    uint64_t old = __atomic_load_n((uint64_t *)at, __ATOMIC_RELAXED), new;
+    do {
+        double sum;
+        memcpy(&sum, &old, sizeof sum);
+        sum += value;
+        memcpy(&new, &sum, sizeof new);
+    } while (!__atomic_compare_exchange_n((uint64_t *)at, &old, new, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int n, unit;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    repeats = argc > 1 ? atoi(argv[1]) : 500;
+    if (n != 2)
+        fprintf(stderr, "expected 2 ranks, found %d\n", n), MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Win shared;
+    MPI_Aint bytes;
+    char *base, *own, *memory = malloc(BYTES);
+    MPI_Win_allocate_shared(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &shared);
+    MPI_Win_shared_query(shared, 1, &bytes, &unit, &raw);
+    MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &created);
+    memset(own, 0, BYTES), memset(base, 0, BYTES), memset(memory, 0, BYTES);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, win);
+    MPI_Win_lock_all(0, created);
+    int64_t one = 1, old, zero = 0;
+    double d = 1, many[DOUBLES];
+    for (int i = 0; i < DOUBLES; i++)
+        many[i] = 1;
+    MPI_Datatype vector;
+    MPI_Type_vector(16, 1, 2, MPI_LONG, &vector);
+    MPI_Type_commit(&vector);
+    LINE("put 8 bytes, flush", repeats, (*(volatile int64_t *)raw = one, FENCE), (MPI_Put(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, win), MPI_Win_flush(1, win)));
+    LINE("get 8 bytes, flush", repeats, old = *(volatile int64_t *)raw, (MPI_Get(&old, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, win), MPI_Win_flush(1, win)));
+    LINE("put 4 KiB, flush", repeats, (memcpy(raw, local, 4096), FENCE), (MPI_Put(local, 4096, MPI_BYTE, 1, 0, 4096, MPI_BYTE, win), MPI_Win_flush(1, win)));
+    LINE("get 4 KiB, flush", repeats, memcpy(local, raw, 4096), (MPI_Get(local, 4096, MPI_BYTE, 1, 0, 4096, MPI_BYTE, win), MPI_Win_flush(1, win)));
+    LINE("put of 16 strided values, flush", repeats, (({ for (int k = 0; k < 16; k++) ((volatile int64_t *)raw)[2 * k] = ((int64_t *)local)[k]; }), FENCE),
+         (MPI_Put(local, 16, MPI_LONG, 1, 0, 1, vector, win), MPI_Win_flush(1, win)));
+    memset(local, 0, sizeof local);
+    LINE("fetch_and_op, flush", repeats, old = __atomic_fetch_add((int64_t *)raw, one, __ATOMIC_SEQ_CST),
+         (MPI_Fetch_and_op(&one, &old, MPI_INT64_T, 1, 0, MPI_SUM, win), MPI_Win_flush(1, win)));
+    LINE("accumulate an integer, flush", repeats, __atomic_fetch_add((int64_t *)raw, one, __ATOMIC_SEQ_CST),
+         (MPI_Accumulate(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, MPI_SUM, win), MPI_Win_flush(1, win)));
+    LINE("compare_and_swap, flush", repeats, (old = 0, __atomic_compare_exchange_n((int64_t *)(raw + 64), &old, zero, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)),
+         (MPI_Compare_and_swap(&zero, &zero, &old, MPI_INT64_T, 1, 64, win), MPI_Win_flush(1, win)));
+    LINE("accumulate a double, flush", repeats, add((double *)(raw + 128), d),
+         (MPI_Accumulate(&d, 1, MPI_DOUBLE, 1, 128, 1, MPI_DOUBLE, MPI_SUM, win), MPI_Win_flush(1, win)));
+    LINE("accumulate 100 doubles, flush", repeats, ({ for (int k = 0; k < DOUBLES; k++) add((double *)(raw + 1024) + k, many[k]); }),
+         (MPI_Accumulate(many, DOUBLES, MPI_DOUBLE, 1, 1024, DOUBLES, MPI_DOUBLE, MPI_SUM, win), MPI_Win_flush(1, win)));
+    MPI_Request request;
+    LINE("Rput 8 bytes, wait", repeats, *(volatile int64_t *)raw = one, (MPI_Rput(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, win, &request), MPI_Wait(&request, MPI_STATUS_IGNORE)));
+    MPI_Win_unlock_all(win);
+    LINE("exclusive lock, put 8 bytes, unlock", repeats / 10 + 1, (*(volatile int64_t *)raw = one, FENCE),
+         (MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win), MPI_Put(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, win), MPI_Win_unlock(1, win)));
+    LINE("another window: put 8 bytes, flush", repeats, (*(volatile int64_t *)raw = one, FENCE),
+         (MPI_Put(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, created), MPI_Win_flush(1, created)));
+    MPI_Win_unlock_all(created);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Type_free(&vector);
+    MPI_Win_free(&created);
+    MPI_Win_free(&win);
+    MPI_Win_free(&shared);
+    free(memory);
+    MPI_Finalize();
+    return 0;
+}
