@@ -5,9 +5,10 @@
  * on is in error, or of a type that is always passed on.
  *
  * There are two ways to update a value: a locked instruction (or a loop with one), or in the section of a guard that each rank
- * of the window has. Two updates of one value must take the same way. The way depends on nothing but the value's size and
- * address: by instruction if it has 1, 2, 4 or 8 bytes and lies at a multiple of that. MPI leaves undefined what concurrent accumulates
- * of different predefined types do to one location, so those that must be atomic to each other agree in size and address. All
+ * of the window has. Two updates of one value must take the same way. The way depends on nothing but the value's kind, size and
+ * address: by instruction if it is an integer, a logical or bytes, has 1, 2, 4 or 8 bytes and lies at a multiple of that; by guard if it is a
+ * floating-point number, of which there often are many in one call, a complex one or a pair. MPI leaves undefined what concurrent
+ * accumulates of different predefined types do to one location, so those that must be atomic to each other agree in all of that. All
  * ranks map a part at addresses that are equal modulo the page size, so they agree on the multiple, too.
  *
  * Accumulates of one rank to one location keep their order, as each is complete when the call returns. */
@@ -68,12 +69,20 @@ static combine *const byte_operations[OPERATIONS] = {[BAND_] = band_u8, [BOR_] =
 PAIR_OPERATIONS(float_int) PAIR_OPERATIONS(double_int) PAIR_OPERATIONS(long_int) PAIR_OPERATIONS(short_int)
 PAIR_OPERATIONS(int_int) PAIR_OPERATIONS(long_double_int) PAIR_OPERATIONS(float_float) PAIR_OPERATIONS(double_double)
 
-#define LONE(kind, n, operations) {kind, n, n, operations}
-#define TWO(n) {PAIR, sizeof((n##_pair){0}.value) + sizeof((n##_pair){0}.index), offsetof(n##_pair, index) + sizeof((n##_pair){0}.index), n##_operations}
+#define SUM_OF(n, T) \
+    static void sum_of_##n(void *into, const void *from, size_t count) \
+    { \
+        for (size_t i = 0; i < count; i++) \
+            sum_##n((T *)into + i, (const T *)from + i); \
+    }
+SUM_OF(f, float) SUM_OF(d, double)
+
+#define LONE(kind, n, operations) {kind, n, n, operations, NULL}
+#define TWO(n) {PAIR, sizeof((n##_pair){0}.value) + sizeof((n##_pair){0}.index), offsetof(n##_pair, index) + sizeof((n##_pair){0}.index), n##_operations, NULL}
 static const element lone[] = {
     LONE(SIGNED, 1, i8_operations), LONE(SIGNED, 2, i16_operations), LONE(SIGNED, 4, i32_operations), LONE(SIGNED, 8, i64_operations),
     LONE(UNSIGNED, 1, u8_operations), LONE(UNSIGNED, 2, u16_operations), LONE(UNSIGNED, 4, u32_operations), LONE(UNSIGNED, 8, u64_operations),
-    LONE(FLOATING, 4, f_operations), LONE(FLOATING, 8, d_operations), LONE(FLOATING, sizeof(long double) == 8 ? 0 : sizeof(long double), ld_operations),
+    {FLOATING, 4, 4, f_operations, sum_of_f}, {FLOATING, 8, 8, d_operations, sum_of_d}, LONE(FLOATING, sizeof(long double) == 8 ? 0 : sizeof(long double), ld_operations),
     LONE(COMPLEX, 8, fc_operations), LONE(COMPLEX, 16, dc_operations),
     LONE(COMPLEX, sizeof(long double complex) == 16 ? 0 : sizeof(long double complex), ldc_operations),
     LONE(LOGICAL, 1, i8_logical), LONE(LOGICAL, 2, i16_logical), LONE(LOGICAL, 4, i32_logical), LONE(LOGICAL, 8, i64_logical),
@@ -158,10 +167,39 @@ static void release(guard *g)
         return; \
     } while (0)
 
+static inline bool by_instruction(const element *e, const char *there)
+{
+    return e->kind != FLOATING && e->kind != COMPLEX && e->kind != PAIR && e->span <= 8 && (uintptr_t)there % e->span == 0;
+}
+
+/* Many values without gaps, by guard: some at a time, so that others come in between. */
+static void update_many(guard *g, const element *e, int operation, char *there, const char *from, char *result, size_t count)
+{
+    enum { SOME = 512 };
+    while (count > 0) {
+        size_t now = count < SOME ? count : SOME, bytes = now * e->bytes;
+        hold(g);
+        if (result != NULL)
+            memcpy(result, there, bytes);
+        if (operation == REPLACE_)
+            memcpy(there, from, bytes);
+        else if (operation == SUM_ && e->sum != NULL)
+            e->sum(there, from, now);
+        else if (operation != NO_OP_)
+            for (size_t i = 0; i < bytes; i += e->bytes)
+                e->operations[operation](there + i, from + i);
+        release(g);
+        count -= now;
+        there += bytes;
+        from = operation != NO_OP_ ? from + bytes : from;
+        result = result != NULL ? result + bytes : NULL;
+    }
+}
+
 /* One value. */
 static inline void update(guard *g, const element *e, int operation, char *there, const void *from, void *result)
 {
-    if (LIKELY((uintptr_t)there % e->span == 0))
+    if (LIKELY(by_instruction(e, there)))
         switch (e->span) {
         case 8: BY_INSTRUCTION(uint64_t);
         case 4: BY_INSTRUCTION(uint32_t);
@@ -214,6 +252,10 @@ outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void
         return outside(w, disp, bytes);
     if (LIKELY(bytes == e->bytes && there->dense && origin->dense && back->dense)) {
         update(at->guard, e, operation, theirs, o, result);
+        return DONE;
+    }
+    if (there->dense && origin->dense && back->dense && e->bytes == e->span && !by_instruction(e, theirs)) {
+        update_many(at->guard, e, operation, theirs, o, result, bytes / e->bytes);
         return DONE;
     }
     cursor to = start_of(theirs, tc, there), from = {.type = there}, old = {.type = there};
@@ -273,7 +315,7 @@ outcome compare_and_swap(window *w, const void *o, const void *expected, void *r
         return PASS;
     if (UNLIKELY(theirs == NULL))
         return outside(w, disp, there->size);
-    if (LIKELY((uintptr_t)theirs % e->span == 0))
+    if (LIKELY(by_instruction(e, theirs)))
         switch (e->span) {
         case 8: SWAP(uint64_t);
         case 4: SWAP(uint32_t);

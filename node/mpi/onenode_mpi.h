@@ -76,6 +76,7 @@ typedef struct {
     kind kind;
     uint8_t bytes, span;
     combine *const *operations; /* by operation; NULL: not defined */
+    void (*sum)(void *into, const void *from, size_t count); /* of many, or NULL */
 } element;
 
 /* A type of the program. Never freed, as windows. */
@@ -246,39 +247,31 @@ static inline void advance(cursor *c, size_t bytes)
     c->left -= bytes;
 }
 
-/* Copies between a buffer and a rank's part. */
-static inline outcome transfer(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, bool put)
+/* Copies between a buffer and a rank's part, of any types. */
+HIDDEN outcome transfer_any(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, bool put);
+
+/* The same; here if both buffers are of the type that this thread has used last. */
+static inline __attribute__((always_inline)) outcome transfer(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc,
+                                                              MPI_Datatype tt, bool put)
 {
     const target *at = target_of(w, rank);
-    const type *origin = type_of(ot, w), *there = ot == tt ? origin : type_of(tt, w);
-    if (UNLIKELY(at == NULL || origin == NULL || there == NULL || (oc | tc) < 0))
-        return PASS;
-    size_t bytes, bytes_there;
-    if (UNLIKELY(__builtin_mul_overflow((size_t)oc, origin->size, &bytes) || __builtin_mul_overflow((size_t)tc, there->size, &bytes_there)
-                 || bytes != bytes_there))
-        return PASS;
-    if (UNLIKELY(origin->dense && bytes != 0 && !is_buffer(o)))
-        return PASS;
-    if (LIKELY(origin->dense && there->dense)) {
+    const type *t = last_type;
+    size_t bytes;
+    if (LIKELY(at != NULL && ot == tt && oc == tc && oc >= 0 && atomic_load_explicit(&t->handle, memory_order_relaxed) == ot && t->dense
+               && is_buffer(o) && !__builtin_mul_overflow((size_t)oc, t->size, &bytes))) {
         char *theirs = address(at, disp, bytes);
-        if (UNLIKELY(theirs == NULL))
-            return outside(w, disp, bytes);
-        put ? copy(theirs, o, bytes) : copy(o, theirs, bytes);
-        return DONE;
+        if (LIKELY(theirs != NULL)) {
+            put ? copy(theirs, o, bytes) : copy(o, theirs, bytes);
+            return DONE;
+        }
     }
-    if (!is_apart(origin) || !is_apart(there))
-        return PASS;
-    char *theirs = typed_address(at, disp, tc, there);
-    if (theirs == NULL)
-        return outside(w, disp, bytes);
-    put ? copy_typed(theirs, tc, there, o, oc, origin) : copy_typed(o, oc, origin, theirs, tc, there);
-    return DONE;
+    return transfer_any(w, o, oc, ot, rank, disp, tc, tt, put);
 }
 
 /* Looks after MPI's messages now and then, for programs that wait by one-sided calls only. */
 static inline void poll(window *w)
 {
-    if (UNLIKELY(++calls % 128 == 0))
+    if (UNLIKELY(++calls % 256 == 0))
         progress(w);
 }
 #endif

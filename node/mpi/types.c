@@ -266,3 +266,31 @@ void copy_typed(char *to, MPI_Count to_count, const type *to_type, const char *f
             advance(&into, bytes), advance(&out, bytes);
     }
 }
+
+outcome transfer_any(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, bool put)
+{
+    const target *at = target_of(w, rank);
+    const type *origin = type_of(ot, w), *there = ot == tt ? origin : type_of(tt, w);
+    if (UNLIKELY(at == NULL || origin == NULL || there == NULL || (oc | tc) < 0))
+        return PASS;
+    size_t bytes, bytes_there;
+    if (UNLIKELY(__builtin_mul_overflow((size_t)oc, origin->size, &bytes) || __builtin_mul_overflow((size_t)tc, there->size, &bytes_there)
+                 || bytes != bytes_there))
+        return PASS;
+    if (UNLIKELY(origin->dense && bytes != 0 && !is_buffer(o)))
+        return PASS;
+    if (LIKELY(origin->dense && there->dense)) {
+        char *theirs = address(at, disp, bytes);
+        if (UNLIKELY(theirs == NULL))
+            return outside(w, disp, bytes);
+        put ? copy(theirs, o, bytes) : copy(o, theirs, bytes);
+        return DONE;
+    }
+    if (!is_apart(origin) || !is_apart(there))
+        return PASS;
+    char *theirs = typed_address(at, disp, tc, there);
+    if (theirs == NULL)
+        return outside(w, disp, bytes);
+    put ? copy_typed(theirs, tc, there, o, oc, origin) : copy_typed(o, oc, origin, theirs, tc, there);
+    return DONE;
+}

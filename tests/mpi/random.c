@@ -134,6 +134,14 @@ static size_t window_bytes(void) { return (size_t)(2 * n + 1) * AREA; }
 /* Rank 2 of 3 has a displacement unit of its own. */
 static int unit_of(int rank) { return rank % 3 == 2 ? 16 : 1; }
 
+/* The bytes of long doubles that mean nothing. */
+static void forget_rest(const base *b, int area)
+{
+    for (int k = 0; strcmp(b->name, "MPI_LONG_DOUBLE") == 0 && k < AREA; k++)
+        if (k % 16 >= 10)
+            own[area + k] = model[me][area + k] = 0;
+}
+
 /* What a call has fetched, compared when its epoch has ended. */
 typedef struct { unsigned char got[MOST], wanted[MOST]; char what[96]; bool used; } fetch;
 static fetch fetched[CALLS * 4];
@@ -350,8 +358,12 @@ static void round_of_calls(MPI_Win win, mode how, int round)
             compare(fetched[i].what, fetched[i].got, fetched[i].wanted, MOST, round);
         }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (how == ALL_LATE) {
+    if (how == ALL_LATE)
         MPI_Win_sync(win);
+    for (int origin = 0; origin < n; origin++)
+        forget_rest(own_base[origin][me], area_own(origin));
+    forget_rest(all_base[me], area_all());
+    if (how == ALL_LATE) {
         compare("window before unlock", own, model[me], window_bytes(), round);
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Win_unlock_all(win);
