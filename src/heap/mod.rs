@@ -36,10 +36,11 @@ pub fn malloc(routine: Routine, size: usize) -> *mut u8 {
 
 /// [`malloc`] from a partition or the heap.
 pub(crate) fn malloc_in(job: &Job, space: &Space, routine: Routine, size: usize) -> *mut u8 {
-    agree(job, routine, "size", size);
+    // No action, here and below, so one PE may do it alone.
     if size == 0 {
         return null_mut();
     }
+    agree(job, routine, "size", size);
     let block = allocate(job, space, routine, Some(size), GRANULE);
     collectives::barrier_all(routine);
     block.map_or(null_mut(), |offset| space.address(offset))
@@ -50,14 +51,14 @@ pub(crate) fn malloc_in(job: &Job, space: &Space, routine: Routine, size: usize)
 /// before the heap.
 pub fn malloc_with_hints(routine: Routine, size: usize, hints: c_long) -> *mut u8 {
     let job = job(routine);
+    if size == 0 {
+        return null_mut();
+    }
     agree(job, routine, "hints", hints as usize);
     let id = ((hints & HINT_PARTITION) >> PARTITION_SHIFT).checked_sub(1);
     let partition = id.and_then(|id| job.partition(usize::try_from(id).ok()?));
     let Some(partition) = partition else { return malloc(routine, size) };
     agree(job, routine, "size", size);
-    if size == 0 {
-        return null_mut();
-    }
     let block = match partition.space().allocate(size, GRANULE) {
         Some(offset) => Some((partition.space(), offset)),
         None => allocate(job, job.heap(), routine, Some(size), GRANULE).map(|o| (job.heap(), o)),
@@ -82,11 +83,11 @@ pub(crate) fn align_in(
     alignment: usize,
     size: usize,
 ) -> *mut u8 {
-    agree(job, routine, "alignment", alignment);
-    agree(job, routine, "size", size);
     if size == 0 {
         return null_mut();
     }
+    agree(job, routine, "alignment", alignment);
+    agree(job, routine, "size", size);
     let block = allocate(job, space, routine, Some(size), alignment);
     collectives::barrier_all(routine);
     block.map_or(null_mut(), |offset| space.address(offset))
@@ -106,11 +107,11 @@ pub(crate) fn calloc_in(
     count: usize,
     size: usize,
 ) -> *mut u8 {
-    agree(job, routine, "count", count);
-    agree(job, routine, "size", size);
     if count == 0 || size == 0 {
         return null_mut();
     }
+    agree(job, routine, "count", count);
+    agree(job, routine, "size", size);
     let bytes = count.checked_mul(size);
     let zero_from = space.pool().zero_from();
     let block = allocate(job, space, routine, bytes, GRANULE);
@@ -220,8 +221,8 @@ unsafe fn relocate(
 /// `shmem_free`: frees a block of the heap or of a partition.
 pub fn free(routine: Routine, block: Block) {
     let (job, ptr) = (job(routine), block.at());
+    // No action, so one PE may do it alone.
     if ptr.is_null() {
-        agree(job, routine, "the offset of ptr", usize::MAX);
         return;
     }
     let (space, offset) = block_at(job, routine, ptr);
@@ -239,7 +240,7 @@ pub fn free(routine: Routine, block: Block) {
     }
 }
 
-/// Allocates. `None` stands for a size that overflows. Under `SHMEM_DEBUG`, reports why it fails.
+/// Allocates. `None` stands for a size that overflows. Says why it fails.
 pub(crate) fn allocate(
     job: &Job,
     space: &Space,
@@ -247,10 +248,14 @@ pub(crate) fn allocate(
     size: Option<usize>,
     align: usize,
 ) -> Option<usize> {
-    if watched::is_watched() {
-        return watched::allocate(job, space, routine, size, align);
+    let block = match watched::is_watched() {
+        true => watched::allocate(job, space, routine, size, align),
+        false => space.possible(size, align).and_then(|size| space.allocate(size, align)),
+    };
+    if block.is_none() {
+        watched::refused(job, space, routine, size, align);
     }
-    space.allocate(space.possible(size, align)?, align)
+    block
 }
 
 /// The block that starts at `ptr`; ends the job if there is none.

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::sites;
+use crate::atomics::{AtomicBool, Ordering};
 use crate::env;
 use crate::error::Routine;
 use crate::failure;
@@ -32,10 +33,11 @@ pub(super) fn allocate(
     size: Option<usize>,
     align: usize,
 ) -> Option<usize> {
-    let block = match env::debugging() {
-        true => allocate_debugged(job, space, routine, size, align),
-        false => space.possible(size, align).and_then(|size| space.allocate(size, align)),
-    };
+    let block = space.possible(size, align).and_then(|size| {
+        let guarded = env::debugging().then(|| allocate_guarded(job, space, size, align)).flatten();
+        // If there is no room for both.
+        guarded.or_else(|| space.allocate(size, align))
+    });
     if let (Some(offset), Some(size)) = (block, size) {
         recorder::note(routine.name(), Kind::Allocated, size);
         sites::allocated(space.address(offset).addr(), size);
@@ -57,25 +59,23 @@ pub(super) fn forget(space: &Space, routine: Routine, offset: usize) {
     }
 }
 
-/// The same under `SHMEM_DEBUG`: with a guard, if there is room for both.
+/// Says why an allocation has failed: each time under `SHMEM_DEBUG`, otherwise the first time that there was
+/// no room.
 #[cold]
-fn allocate_debugged(
+pub(super) fn refused(
     job: &Job,
     space: &Space,
     routine: Routine,
     size: Option<usize>,
     align: usize,
-) -> Option<usize> {
-    let block = space.possible(size, align).and_then(|size| {
-        let guarded = allocate_guarded(job, space, size, align);
-        guarded.or_else(|| space.allocate(size, align))
-    });
+) {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let is_first = || space.possible(size, align).is_some() && !SAID.swap(true, Ordering::Relaxed);
     // Every PE fails in the same way, so one report is enough.
-    if block.is_none() && job.pe() == 0 {
+    if job.pe() == 0 && (env::debugging() || is_first()) {
         message::say(Refusal { job, routine, size, align, space });
         message::say_caller(None);
     }
-    block
 }
 
 /// Allocates a block with a guard, unless it is on a device.

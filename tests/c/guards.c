@@ -26,6 +26,11 @@ int main(int argc, char **argv)
     char *block = (char *)(IS("partition") ? shmemx_partition_malloc(100, 1) : shmem_malloc(100));
     char *next = (char *)shmem_calloc(10, 10);
     CHECK(block != NULL && next != NULL);
+    if (me == 0) { /* no action, so one PE may do it */
+        shmem_free(NULL);
+        CHECK(shmem_malloc(0) == NULL && shmem_calloc(0, 8) == NULL && shmem_align(64, 0) == NULL);
+        CHECK(shmem_malloc_with_hints(0, 0) == NULL);
+    }
     if (IS("realloc"))
         block = (char *)shmem_realloc(block, 200);
     if (IS("moved"))
