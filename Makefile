@@ -98,6 +98,8 @@ names: library
 	for name in sma oshmem; do for kind in so a; do \
 	    ln -sf libshmem.$$kind $(BUILD)/lib/lib$$name.$$kind || exit; \
 	done; done
+	mkdir -p $(BUILD)/lib/pkgconfig
+	for name in oshmem sos sandia-openshmem; do ln -sf shmem.pc $(BUILD)/lib/pkgconfig/$$name.pc || exit; done
 
 packages: $(addprefix $(BUILD)/lib/pkgconfig/,shmem.pc onenode.pc) \
           $(foreach name,oneshmem onenode, \
