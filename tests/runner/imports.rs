@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(misplaced("# top\na\n\nb\nc d\n", &imports), [""; 0]);
         assert_eq!(misplaced("b\na\nc d", &imports), ["a::x imports b, which is above it"]);
         assert_eq!(misplaced("a b\nc", &imports), ["d is on no floor"]);
-        assert_eq!(misplaced("a b c\nd c::y e", &imports), ["c::y is no room", "e is no room"]);
+        assert_eq!(misplaced("a b c\nc::y d e", &imports), ["c::y is no room", "e is no room"]);
     }
 
     #[test]
