@@ -246,7 +246,7 @@ outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void
     }
     if ((!is_apart(there) && !take_apart(there, w->node)) || (!is_apart(origin) && !take_apart(origin, w->node))
         || (!is_apart(back) && !take_apart(back, w->node)))
-        return PASS;
+        return UNKNOWN;
     char *theirs = there->dense ? address(at, disp, bytes) : typed_address(at, disp, tc, there);
     if (theirs == NULL)
         return outside(w, disp, bytes);

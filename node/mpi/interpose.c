@@ -29,10 +29,11 @@ static int completed(window *w, MPI_Win win, MPI_Request *request)
     return next.Rput(&nothing, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, win, request);
 }
 
-static int out_of_range(MPI_Win win)
+static int refused(MPI_Win win, outcome why)
 {
-    PMPI_Win_call_errhandler(win, MPI_ERR_RMA_RANGE);
-    return MPI_ERR_RMA_RANGE;
+    int error = why == OUTSIDE ? MPI_ERR_RMA_RANGE : MPI_ERR_NO_MEM;
+    PMPI_Win_call_errhandler(win, error);
+    return error;
 }
 
 #define X(name, parameters, arguments, ours) \
@@ -44,8 +45,8 @@ static int out_of_range(MPI_Win win)
             COUNT(name, OURS); \
             return MPI_SUCCESS; \
         } \
-        if (did == OUTSIDE) \
-            return out_of_range(win); \
+        if (did != PASS) \
+            return refused(win, did); \
         COUNT(name, w == NULL ? FOREIGN : PASSED); \
         int status = next.name arguments; \
         return w == NULL ? status : passed(w, rank, status); \
@@ -61,8 +62,8 @@ OPERATIONS_(X)
             COUNT(name, OURS); \
             return completed(w, win, request); \
         } \
-        if (did == OUTSIDE) \
-            return out_of_range(win); \
+        if (did != PASS) \
+            return refused(win, did); \
         COUNT(name, w == NULL ? FOREIGN : PASSED); \
         int status = next.name arguments; \
         return w == NULL ? status : passed(w, rank, status); \

@@ -137,8 +137,8 @@ HIDDEN void copy_typed(char *to, MPI_Count to_count, const type *to_type, const 
 HIDDEN char *typed_address(const target *t, MPI_Aint disp, MPI_Count count, const type *type);
 
 /* What became of an operation: it is MPI's; done; an error, as it is valid but for reaching out of the rank's part, which not every
- * MPI notices in a shared window. */
-typedef enum { PASS, DONE, OUTSIDE } outcome;
+ * MPI notices in a shared window; an error, as an accumulate of this type is not known here, and MPI's would not be atomic to ours. */
+typedef enum { PASS, DONE, OUTSIDE, UNKNOWN } outcome;
 
 /* An accumulate of any form. */
 HIDDEN outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void *result, MPI_Count rc, MPI_Datatype rt, int rank,
