@@ -95,8 +95,10 @@ fn compare(shown: &Shown, folder: &Path, mark: &str) -> Result {
         .args(["--default-signal", "bash", "-c", &line])
         .env(MARK, mark)
         .env("MACHINE", tree::machine()?);
-    let outcome = launch::run(book::of_user(command, folder))?;
     let left = || launch::marked(MARK, mark);
+    // What runs into the watchdog has left its jobs in sessions of their own.
+    let outcome =
+        launch::run(book::of_user(command, folder)).inspect_err(|_| launch::kill_each(left()))?;
     let end = launch::wait_until("all its processes end", || left().is_empty());
     launch::kill_each(left());
     end.map_err(|why| outcome.report(why.message().unwrap_or_default()))?;
