@@ -204,7 +204,7 @@ fn distinct<'a, T: Element>(
     source: SymmetricSlice<'a, T>,
     len: usize,
 ) -> (Arrays<'a>, usize) {
-    same_len(dest.len(), len);
+    same_len(("dest", dest.len()), ("the result", len));
     dest.assert_disjoint(source);
     (dest.with(source), size_of::<T>() * source.len())
 }
@@ -221,7 +221,7 @@ fn in_place_or_disjoint<'a, T: Element>(
     dest: SymmetricSlice<'a, T>,
     source: SymmetricSlice<'a, T>,
 ) -> (Arrays<'a>, usize) {
-    same_len(dest.len(), source.len());
+    same_len(("source", source.len()), ("dest", dest.len()));
     if dest.pointer() != source.pointer() {
         dest.assert_disjoint(source);
     }

@@ -129,7 +129,7 @@ impl<T: Element> DeviceSlice<'_, T> {
     /// Unless there are as many.
     #[track_caller]
     pub fn read(self, values: &mut [T]) {
-        same_len(self.len(), values.len());
+        same_len(("values", values.len()), ("the slice", self.len()));
         let name = &Blocking("DeviceSlice::read");
         rma::get(name, DefaultContext, values.into(), self.0.object(), query::my_pe(name) as _);
     }
@@ -140,7 +140,7 @@ impl<T: Element> DeviceSlice<'_, T> {
     /// Unless there are as many.
     #[track_caller]
     pub fn write(self, values: &[T]) {
-        same_len(self.len(), values.len());
+        same_len(("values", values.len()), ("the slice", self.len()));
         let name = &Blocking("DeviceSlice::write");
         rma::put(name, DefaultContext, self.0.object(), values.into(), query::my_pe(name) as _);
     }

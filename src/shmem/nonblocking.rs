@@ -108,7 +108,7 @@ impl<'scope, C: Numbering> Nonblocking<'scope, '_, C> {
     #[track_caller]
     pub fn put<T: Element>(&'scope self, dest: impl Part<T>, source: &'scope [T], pe: usize) {
         let dest = dest.part(Key);
-        same_len(dest.len(), source.len());
+        same_len(("source", source.len()), ("dest", dest.len()));
         rma::put(&Called("put"), self.ctx, dest.object(), source.into(), register(pe));
     }
 
@@ -119,7 +119,7 @@ impl<'scope, C: Numbering> Nonblocking<'scope, '_, C> {
     #[track_caller]
     pub fn get<T: Element>(&'scope self, dest: &'scope mut [T], source: impl Part<T>, pe: usize) {
         let source = source.part(Key);
-        same_len(source.len(), dest.len());
+        same_len(("source", source.len()), ("dest", dest.len()));
         rma::get(&Called("get"), self.ctx, dest.into(), source.object(), register(pe));
     }
 

@@ -81,7 +81,7 @@ impl<C: Numbering> Context<'_, C> {
     #[track_caller]
     pub fn put<T: Element>(&self, dest: impl Part<T>, source: &[T], pe: usize) {
         let dest = dest.part(Key);
-        same_len(dest.len(), source.len());
+        same_len(("source", source.len()), ("dest", dest.len()));
         rma::put(&Blocking("put"), self.ctx, dest.object(), source.into(), register(pe));
     }
 
@@ -93,7 +93,7 @@ impl<C: Numbering> Context<'_, C> {
     #[track_caller]
     pub fn put_from<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>, pe: usize) {
         let (dest, source) = (dest.part(Key), source.part(Key));
-        same_len(dest.len(), source.len());
+        same_len(("source", source.len()), ("dest", dest.len()));
         let pe = register(pe);
         if dest.overlaps(source) {
             self.assert_other(pe);
@@ -109,7 +109,7 @@ impl<C: Numbering> Context<'_, C> {
     #[track_caller]
     pub fn get<T: Element>(&self, dest: &mut [T], source: impl Part<T>, pe: usize) {
         let source = source.part(Key);
-        same_len(source.len(), dest.len());
+        same_len(("source", source.len()), ("dest", dest.len()));
         rma::get(&Blocking("get"), self.ctx, dest.into(), source.object(), register(pe));
     }
 
@@ -121,7 +121,7 @@ impl<C: Numbering> Context<'_, C> {
     #[track_caller]
     pub fn get_into<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>, pe: usize) {
         let (dest, source) = (dest.part(Key), source.part(Key));
-        same_len(dest.len(), source.len());
+        same_len(("source", source.len()), ("dest", dest.len()));
         let pe = register(pe);
         if dest.overlaps(source) {
             self.assert_other(pe);

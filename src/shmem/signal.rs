@@ -32,7 +32,7 @@ impl Signal {
         pe: usize,
     ) {
         let (dest, sig_addr) = (dest.part(Key), sig_addr.part(Key));
-        same_len(dest.len(), source.len());
+        same_len(("source", source.len()), ("dest", dest.len()));
         dest.assert_disjoint(sig_addr);
         let (signal, sig_op) = match self {
             Self::Set(value) => (value, signal::SIGNAL_SET),

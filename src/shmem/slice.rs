@@ -160,7 +160,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[inline]
     #[track_caller]
     pub fn read(self, values: &mut [T]) {
-        same_len(self.len, values.len());
+        same_len(("values", values.len()), ("the slice", self.len));
         // SAFETY: the slice's elements, and as many of the program's own.
         unsafe { copy::elements(values.as_mut_ptr(), self.pointer(), self.len) }
     }
@@ -172,7 +172,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[inline]
     #[track_caller]
     pub fn write(self, values: &[T]) {
-        same_len(self.len, values.len());
+        same_len(("values", values.len()), ("the slice", self.len));
         // SAFETY: the slice's elements, and as many of the program's own.
         unsafe { copy::elements(self.pointer(), values.as_ptr(), self.len) }
     }
@@ -383,8 +383,12 @@ fn no_element(index: usize, len: usize) -> ! {
     panic!("element {index} of {len} elements")
 }
 
-/// Panics unless two arguments have equally many elements.
+/// Panics unless two arguments, each with its name, have equally many elements.
+#[inline]
 #[track_caller]
-pub(super) fn same_len(symmetric: usize, other: usize) {
-    assert_eq!(symmetric, other, "the two arguments of a call have different lengths");
+pub(super) fn same_len((name, len): (&str, usize), (other, expected): (&str, usize)) {
+    assert!(
+        len == expected,
+        "{name} has {len} elements; expected {expected}, as many as {other} has"
+    );
 }

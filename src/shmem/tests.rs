@@ -91,6 +91,10 @@ fn panics_name_the_line_of_the_caller() {
 fn lengths_that_do_not_fit_are_refused() {
     let job = FakeJob::start(2);
     let (x, world) = (array(&job, 4), world());
+    let put = || world.put(x.slice(..2), &[1], 1);
+    let told = catch_unwind(AssertUnwindSafe(put)).expect_err("a panic");
+    let told = told.downcast_ref::<String>().expect("a sentence");
+    assert_eq!(told, "source has 1 elements; expected 2, as many as dest has");
     assert!(refused(|| world.put(x.slice(..2), &[1], 1)));
     assert!(refused(|| world.get(&mut [1], x.slice(..2), 1)));
     assert!(refused(|| world.p(x.slice(2..2), 1, 1)));
