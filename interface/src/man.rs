@@ -16,11 +16,12 @@ use std::fmt::Write;
 use volume::Volume;
 
 /// Pages from templates, with their sections.
-pub const OTHERS: [(&str, u8); 9] = [
+pub const OTHERS: [(&str, u8); 10] = [
     ("oneshmem", 7),
     ("oneshmem-partitions", 7),
     ("shmem_environment", 7),
     ("onenode", 7),
+    ("onenode-mpi", 1),
     ("oshcc", 1),
     ("oshinfo", 1),
     ("oshrun", 1),

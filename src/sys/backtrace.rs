@@ -230,9 +230,9 @@ pub fn is_below(from: usize, name: &str) -> bool {
 }
 
 /// Whether there may be code: a file of the program's is there.
-pub fn is_in_a_file(place: usize) -> bool {
+pub fn is_in_a_file(instruction: usize) -> bool {
     let program = Program::read();
-    let call = program.call(place, true);
+    let call = program.call(instruction, true);
     call.program.is_some() || !call.info.dli_fname.is_null()
 }
 
