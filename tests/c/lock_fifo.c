@@ -4,7 +4,16 @@
 #include "check.h"
 #include <unistd.h>
 
-static long lock, order, served, lined_up;
+static long lock, order, served, lined_up, before;
+
+/* Gives the PE that has announced itself time to line up. On a busy machine it may take longer than that: here the
+ * lock's word on PE 0 shows that it has, as that is then another one than before. */
+static void give_time(int me)
+{
+    do
+        usleep(50000);
+    while (me != 1 && shmem_long_atomic_fetch(&lock, 0) == before);
+}
 
 int main(void)
 {
@@ -16,10 +25,10 @@ int main(void)
             shmem_set_lock(&lock);
         shmem_barrier_all();
         if (me != 0) {
-            /* Later PEs start later. There is no way to see that a PE waits, so give
-             * it time: the earlier one announces itself, then has long begun. */
+            /* Later PEs start later: the earlier one announces itself, then lines up. */
             shmem_long_wait_until(&lined_up, SHMEM_CMP_EQ, me - 1);
-            usleep(50000);
+            give_time(me);
+            shmem_long_p(&before, shmem_long_atomic_fetch(&lock, 0), (me + 1) % npes);
             for (int pe = me + 2; pe < npes; pe++)
                 shmem_long_atomic_set(&lined_up, me, pe);
             /* Or the next one's might arrive before these. */
@@ -34,7 +43,7 @@ int main(void)
             CHECK_EQ(served, me - 1);
         } else {
             shmem_long_wait_until(&lined_up, SHMEM_CMP_EQ, 1);
-            usleep(50000);
+            give_time(me);
             shmem_clear_lock(&lock);
         }
         shmem_barrier_all();

@@ -1,5 +1,6 @@
 /* A tool that counts puts while profiling is on, in the program itself. Tools are mostly in a library of their own. */
 #include <pshmem.h>
+#include <shmem.h>
 #include <stdio.h>
 
 static int on = 1, calls;
