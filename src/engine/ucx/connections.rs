@@ -1,6 +1,6 @@
 //! The nodes and PEs that this PE has connected to, and how it ends the job when they cannot be reached.
 
-use super::direct::{DirectConnections, Inbox};
+use super::direct::{DirectConnections, Inbox, PATIENCE};
 use super::message::OPERATIONS;
 use super::raw::RawWorker;
 use super::request::Remote;
@@ -13,7 +13,7 @@ use crate::jobfile::nodes::named;
 use crate::remote::Segment;
 use crate::remote::secret::Secret;
 use std::fmt::Display;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The nodes and PEs that this PE has connected to.
 pub struct Peers {
@@ -32,6 +32,8 @@ pub struct Agent {
     message: u64,
     /// The number of the last message before a question: when that is answered, all up to here are done.
     before_question: u64,
+    /// When its failure was seen first.
+    failed: Option<Instant>,
 }
 
 /// A PE.
@@ -115,7 +117,8 @@ impl Peers {
         let visit = record.access.request(&self.secret, most).map_err(failed)?;
         let connection = worker.connect(&record.address, OPERATIONS)?;
         worker.keep(visit.announce().map_err(failed)?);
-        self.agents[node] = Some(Agent { connection, pe, message: 0, before_question: 0 });
+        self.agents[node] =
+            Some(Agent { connection, pe, message: 0, before_question: 0, failed: None });
         Ok(connection)
     }
 
@@ -124,10 +127,15 @@ impl Peers {
         self.agents.iter().flatten().any(|agent| agent.connection.failure().is_some())
     }
 
-    /// Ends the job if the connection to a node has failed.
+    /// Ends the job if the connection to a node has failed: at once, or, where its PEs may have ended, if what they
+    /// have told this PE before does not come.
     pub fn check(&mut self, worker: &RawWorker) {
-        for (node, agent) in self.agents.iter().enumerate() {
-            if let Some(status) = agent.as_ref().and_then(|agent| agent.connection.failure()) {
+        let concluded = self.direct.is_concluded();
+        for (node, agent) in self.agents.iter_mut().enumerate() {
+            let Some(agent) = agent else { continue };
+            let Some(status) = agent.connection.failure() else { continue };
+            let since = *agent.failed.get_or_insert_with(Instant::now);
+            if !concluded || since.elapsed() >= PATIENCE {
                 lost_node(node, worker.words(status));
             }
         }

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// How long a job may go on after a connection has failed. Usually the PE has ended, which others
 /// report.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a PE may take to admit another. A thread of its own does that.
 const ADMISSION: Duration = Duration::from_secs(1);
 
@@ -100,6 +100,11 @@ impl DirectConnections {
         self.concluded = true;
         let mut begun = self.current.values_mut().filter(|direct| direct.connection.is_some());
         begun.all(|direct| direct.is_ready(worker) || !direct.works())
+    }
+
+    /// Whether PEs may end.
+    pub fn is_concluded(&self) -> bool {
+        self.concluded
     }
 
     /// Ends the lifetime.

@@ -310,10 +310,17 @@ unsafe impl Engine for Ucx {
     }
 
     fn reset(&self) {
-        // Includes what only `notify` issued: others may wait for it.
-        let issued = self.shared.state().operations.issued;
-        self.complete(issued);
+        // Includes what only `notify` issued: others may wait for it. A node that cannot be reached has left: its PEs
+        // have passed the last barrier, too. (PMIx's fence, which is to keep all until no agent is needed, may return
+        // before all have called it: seen under Slurm 22.05.)
         let mut state = self.shared.state();
+        if state.operations.complete < state.operations.issued {
+            if let Ok(flush) = progress::Flush::begin(&mut state) {
+                drop(state);
+                self.shared.wait(|state| flush.is_over(state) || state.peers.have_failed());
+                state = self.shared.state();
+            }
+        }
         state.peers.reset();
         state.worker.receiver().steps.reset();
     }
