@@ -36,14 +36,15 @@ static int refused(MPI_Win win, outcome why)
     return error;
 }
 
-#define X(name, parameters, arguments, ours) \
+/* An operation: ours if it is `possible` and `ours` says so, which ends with `result`; else MPI's. */
+#define OPERATION(name, parameters, arguments, possible, ours, result) \
     static inline int on_##name parameters \
     { \
         window *w = window_of(win); \
-        outcome did = LIKELY(w != NULL) ? (ours) : PASS; \
+        outcome did = LIKELY(possible) ? (ours) : PASS; \
         if (LIKELY(did == DONE)) { \
             COUNT(name, OURS); \
-            return MPI_SUCCESS; \
+            return result; \
         } \
         if (did != PASS) \
             return refused(win, did); \
@@ -51,23 +52,11 @@ static int refused(MPI_Win win, outcome why)
         int status = next.name arguments; \
         return w == NULL ? status : passed(w, rank, status); \
     }
+#define X(name, parameters, arguments, ours) OPERATION(name, parameters, arguments, w != NULL, ours, MPI_SUCCESS)
 OPERATIONS_(X)
 #undef X
 #define X(name, parameters, arguments, ours) \
-    static inline int on_##name parameters \
-    { \
-        window *w = window_of(win); \
-        outcome did = LIKELY(w != NULL && request != NULL && locked_target_of(w, rank) != NULL) ? (ours) : PASS; \
-        if (LIKELY(did == DONE)) { \
-            COUNT(name, OURS); \
-            return completed(w, win, request); \
-        } \
-        if (did != PASS) \
-            return refused(win, did); \
-        COUNT(name, w == NULL ? FOREIGN : PASSED); \
-        int status = next.name arguments; \
-        return w == NULL ? status : passed(w, rank, status); \
-    }
+    OPERATION(name, parameters, arguments, w != NULL && request != NULL && locked_target_of(w, rank) != NULL, ours, completed(w, win, request))
 REQUESTS(X)
 #undef X
 

@@ -45,17 +45,36 @@ static bool is_locked_all(window *w)
     return atomic_load_explicit(&w->open, memory_order_relaxed) & OPEN_ALL;
 }
 
+/* Carries out a call of this name if only our accesses are to be ordered. False: it is MPI's. */
+static inline bool is_ours(window *w, int name, bool orders_only)
+{
+    if (UNLIKELY(counting))
+        count_call(name, orders_only ? OURS : w == NULL ? FOREIGN : PASSED);
+    if (UNLIKELY(!orders_only))
+        return false;
+    order();
+    poll(w);
+    return true;
+}
+
+/* The rank that a flush is about, or NULL if it is not locked. */
+static inline target *flushed(window *w, int rank)
+{
+    return w != NULL ? locked_target_of(w, rank) : NULL;
+}
+
+/* Whether MPI has nothing under way to it. */
+static inline bool is_done(target *t)
+{
+    return t != NULL && get(&t->issued) == get(&t->done);
+}
+
 int on_Win_flush(int rank, MPI_Win win)
 {
     window *w = window_of(win);
-    target *t = w != NULL ? locked_target_of(w, rank) : NULL;
-    if (LIKELY(t != NULL && get(&t->issued) == get(&t->done))) {
-        COUNT(Win_flush, OURS);
-        order();
-        poll(w);
+    target *t = flushed(w, rank);
+    if (LIKELY(is_ours(w, COUNT_Win_flush, is_done(t))))
         return MPI_SUCCESS;
-    }
-    COUNT(Win_flush, w == NULL ? FOREIGN : PASSED);
     uint32_t issued = t != NULL ? get(&t->issued) : 0;
     order();
     int status = next.Win_flush(rank, win);
@@ -68,14 +87,8 @@ int on_Win_flush(int rank, MPI_Win win)
 int on_Win_flush_local(int rank, MPI_Win win)
 {
     window *w = window_of(win);
-    target *t = w != NULL ? locked_target_of(w, rank) : NULL;
-    if (LIKELY(t != NULL && get(&t->issued) == get(&t->done))) {
-        COUNT(Win_flush_local, OURS);
-        order();
-        poll(w);
+    if (LIKELY(is_ours(w, COUNT_Win_flush_local, is_done(flushed(w, rank)))))
         return MPI_SUCCESS;
-    }
-    COUNT(Win_flush_local, w == NULL ? FOREIGN : PASSED);
     return next.Win_flush_local(rank, win);
 }
 
@@ -95,13 +108,8 @@ static inline bool all_done(window *w)
 int on_Win_flush_all(MPI_Win win)
 {
     window *w = window_of(win);
-    if (LIKELY(w != NULL && all_done(w))) {
-        COUNT(Win_flush_all, OURS);
-        order();
-        poll(w);
+    if (LIKELY(is_ours(w, COUNT_Win_flush_all, w != NULL && all_done(w))))
         return MPI_SUCCESS;
-    }
-    COUNT(Win_flush_all, w == NULL ? FOREIGN : PASSED);
     uint32_t issued = w != NULL ? get(&w->issued) : 0;
     order();
     int status = next.Win_flush_all(win);
@@ -114,26 +122,16 @@ int on_Win_flush_all(MPI_Win win)
 int on_Win_flush_local_all(MPI_Win win)
 {
     window *w = window_of(win);
-    if (LIKELY(w != NULL && all_done(w))) {
-        COUNT(Win_flush_local_all, OURS);
-        order();
-        poll(w);
+    if (LIKELY(is_ours(w, COUNT_Win_flush_local_all, w != NULL && all_done(w))))
         return MPI_SUCCESS;
-    }
-    COUNT(Win_flush_local_all, w == NULL ? FOREIGN : PASSED);
     return next.Win_flush_local_all(win);
 }
 
 int on_Win_sync(MPI_Win win)
 {
     window *w = window_of(win);
-    if (LIKELY(w != NULL && is_locked_all(w))) {
-        COUNT(Win_sync, OURS);
-        order();
-        poll(w);
+    if (LIKELY(is_ours(w, COUNT_Win_sync, w != NULL && is_locked_all(w))))
         return MPI_SUCCESS;
-    }
-    COUNT(Win_sync, w == NULL ? FOREIGN : PASSED);
     order();
     return next.Win_sync(win);
 }

@@ -213,32 +213,22 @@ static void adopt_shared(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, MPI_Win wi
     free(parts);
 }
 
-int on_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
-{
-    return allocate(size, unit, info, comm, base, win) ? MPI_SUCCESS : next.Win_allocate(size, unit, info, comm, base, win);
-}
-
-int on_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
-{
-    int status = next.Win_allocate_shared(size, unit, info, comm, base, win);
-    if (status == MPI_SUCCESS && is_plain(size, unit, comm, base, win))
-        adopt_shared(size, unit, comm, *win);
-    return status;
-}
-
+/* Both forms, for each type of a unit. */
+#define ALLOCATE(S, U) \
+    int on_Win_allocate##S(MPI_Aint size, U unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) \
+    { \
+        return allocate(size, unit, info, comm, base, win) ? MPI_SUCCESS : next.Win_allocate##S(size, unit, info, comm, base, win); \
+    } \
+    int on_Win_allocate_shared##S(MPI_Aint size, U unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) \
+    { \
+        int status = next.Win_allocate_shared##S(size, unit, info, comm, base, win); \
+        if (status == MPI_SUCCESS && is_plain(size, unit, comm, base, win)) \
+            adopt_shared(size, unit, comm, *win); \
+        return status; \
+    }
+ALLOCATE(, int)
 #if MPI_VERSION >= 4
-int on_Win_allocate_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
-{
-    return allocate(size, unit, info, comm, base, win) ? MPI_SUCCESS : next.Win_allocate_c(size, unit, info, comm, base, win);
-}
-
-int on_Win_allocate_shared_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
-{
-    int status = next.Win_allocate_shared_c(size, unit, info, comm, base, win);
-    if (status == MPI_SUCCESS && is_plain(size, unit, comm, base, win))
-        adopt_shared(size, unit, comm, *win);
-    return status;
-}
+ALLOCATE(_c, MPI_Aint)
 #endif
 
 int on_Win_free(MPI_Win *win)
