@@ -248,10 +248,10 @@ pub(crate) fn allocate(
     size: Option<usize>,
     align: usize,
 ) -> Option<usize> {
-    let block = match watched::is_watched() {
+    let block = space.possible(size, align).and_then(|size| match watched::is_watched() {
         true => watched::allocate(job, space, routine, size, align),
-        false => space.possible(size, align).and_then(|size| space.allocate(size, align)),
-    };
+        false => space.allocate(size, align),
+    });
     if block.is_none() {
         watched::refused(job, space, routine, size, align);
     }

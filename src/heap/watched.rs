@@ -24,25 +24,21 @@ pub(super) fn is_watched() -> bool {
         .get_or_init(|| env::debugging() || recorder::recorder().is_some() || sites::are_recorded())
 }
 
-/// Allocates a block that is watched. `None` stands for a size that overflows.
+/// Allocates a block that is watched.
 #[cold]
 pub(super) fn allocate(
     job: &Job,
     space: &Space,
     routine: Routine,
-    size: Option<usize>,
+    size: usize,
     align: usize,
 ) -> Option<usize> {
-    let block = space.possible(size, align).and_then(|size| {
-        let guarded = env::debugging().then(|| allocate_guarded(job, space, size, align)).flatten();
-        // If there is no room for both.
-        guarded.or_else(|| space.allocate(size, align))
-    });
-    if let (Some(offset), Some(size)) = (block, size) {
-        recorder::note(routine.name(), Kind::Allocated, size);
-        sites::allocated(space.address(offset).addr(), size);
-    }
-    block
+    let guarded = env::debugging().then(|| allocate_guarded(job, space, size, align)).flatten();
+    // Without a guard, if there is no room for both.
+    let offset = guarded.or_else(|| space.allocate(size, align))?;
+    recorder::note(routine.name(), Kind::Allocated, size);
+    sites::allocated(space.address(offset).addr(), size);
+    Some(offset)
 }
 
 /// What is done about a block that is about to be freed, where blocks are watched.
