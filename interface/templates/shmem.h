@@ -95,18 +95,18 @@ void shmem_partition_free(void *ptr);
 
 /* Bitwise atomics of signed types: the specification has them as int32 and int64, Open MPI under these names. */
 #if defined(__GNUC__)
-#  define ONESHMEM_OTHER static __inline__ __attribute__((__unused__))
+#  define ONESHMEM_STATIC static __inline__ __attribute__((__unused__))
 #else
-#  define ONESHMEM_OTHER static
+#  define ONESHMEM_STATIC static
 #endif
 #define ONESHMEM_SIGNED(NAME, TYPE, WORD, OP) \
-    ONESHMEM_OTHER void shmem_##NAME##_atomic_##OP(TYPE *dest, TYPE value, int pe) \
+    ONESHMEM_STATIC void shmem_##NAME##_atomic_##OP(TYPE *dest, TYPE value, int pe) \
     { shmem_##WORD##_atomic_##OP(ONESHMEM_CAST(WORD##_t *, dest), value, pe); } \
-    ONESHMEM_OTHER void shmem_ctx_##NAME##_atomic_##OP(shmem_ctx_t ctx, TYPE *dest, TYPE value, int pe) \
+    ONESHMEM_STATIC void shmem_ctx_##NAME##_atomic_##OP(shmem_ctx_t ctx, TYPE *dest, TYPE value, int pe) \
     { shmem_ctx_##WORD##_atomic_##OP(ctx, ONESHMEM_CAST(WORD##_t *, dest), value, pe); } \
-    ONESHMEM_OTHER TYPE shmem_##NAME##_atomic_fetch_##OP(TYPE *dest, TYPE value, int pe) \
+    ONESHMEM_STATIC TYPE shmem_##NAME##_atomic_fetch_##OP(TYPE *dest, TYPE value, int pe) \
     { return shmem_##WORD##_atomic_fetch_##OP(ONESHMEM_CAST(WORD##_t *, dest), value, pe); } \
-    ONESHMEM_OTHER TYPE shmem_ctx_##NAME##_atomic_fetch_##OP(shmem_ctx_t ctx, TYPE *dest, TYPE value, int pe) \
+    ONESHMEM_STATIC TYPE shmem_ctx_##NAME##_atomic_fetch_##OP(shmem_ctx_t ctx, TYPE *dest, TYPE value, int pe) \
     { return shmem_ctx_##WORD##_atomic_fetch_##OP(ctx, ONESHMEM_CAST(WORD##_t *, dest), value, pe); }
 #define ONESHMEM_SIGNED_OPS(NAME, TYPE, WORD) \
     ONESHMEM_SIGNED(NAME, TYPE, WORD, and) \

@@ -4,7 +4,6 @@
 use super::{distinct, fill};
 use crate::expand::{Generic, parameter_list};
 use crate::table::{Interface, Param, Prototype};
-use std::fmt::Write;
 
 /// The types of a set of overloads: the C type and its TYPENAME.
 type Types = Vec<(&'static str, &'static str)>;
@@ -45,14 +44,7 @@ fn with_std_complex(table: &Interface) -> String {
             params.push(Param { ctype: format!("{constant}std::complex<{real}>{end}"), name });
             arguments.push(format!("reinterpret_cast<{ctype}>({name})"));
         }
-        let (ret, name) = (&symbol.ret, &symbol.name);
-        let result = if ret == "void" { "" } else { "return " };
-        let _ = writeln!(
-            out,
-            "    ONESHMEM_INLINE {ret} {name}({})\n    {{ {result}{name}({}); }}",
-            parameter_list(&params),
-            arguments.join(", ")
-        );
+        out += &calling(&symbol.ret, &symbol.name, &params, &symbol.name, &arguments.join(", "));
     }
     out + "#endif\n\n"
 }
@@ -111,13 +103,15 @@ fn with_ctx(prototype: &Prototype) -> Vec<Param> {
 }
 
 fn overload(generic: &Generic<'_>, params: &[Param], routine: &str) -> String {
-    let ret = generic.prototype().ret;
-    let result = if ret == "void" { "" } else { "return " };
     let arguments: Vec<_> = params.iter().map(|p| p.name).collect();
+    calling(generic.prototype().ret, &generic.name, params, routine, &arguments.join(", "))
+}
+
+/// The inline function `name`, which calls `routine` with these arguments.
+fn calling(ret: &str, name: &str, params: &[Param], routine: &str, arguments: &str) -> String {
+    let result = if ret == "void" { "" } else { "return " };
+    let params = parameter_list(params);
     format!(
-        "    ONESHMEM_INLINE {ret} {}({})\n    {{ {result}{routine}({}); }}\n",
-        generic.name,
-        parameter_list(params),
-        arguments.join(", ")
+        "    ONESHMEM_INLINE {ret} {name}({params})\n    {{ {result}{routine}({arguments}); }}\n"
     )
 }
