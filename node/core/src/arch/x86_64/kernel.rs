@@ -117,7 +117,7 @@ pub unsafe fn step_out(context: *mut c_void) -> [usize; 2] {
 /// # Safety
 /// `context` is that of `step_out`, which has returned `before`.
 pub unsafe fn step_in(context: *mut c_void, before: [usize; 2]) {
-    // SAFETY: as above.
+    // SAFETY: the caller guarantees the context of `step_out`: the kernel's valid `ucontext_t`, whose handler runs.
     unsafe {
         let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         registers[libc::REG_RIP as usize] = before[0] as i64;
