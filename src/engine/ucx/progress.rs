@@ -352,8 +352,8 @@ impl State {
         let node = nodes.map(|nodes| nodes.node_of(question.pe)).unwrap_or_default();
         if silence.is_news(Mark { question, sent: peers.sent(node) }, now) {
             message::say(format_args!(
-                "{} has not answered for {} s: its agent (process oshrun-agent) is stopped, or the host is; \
-                 still waiting",
+                "{} has not answered for {} s: its agent (process oshrun-agent) or its host is stopped, or the \
+                 network loses messages; still waiting",
                 name(node),
                 PATIENCE.as_secs()
             ));
