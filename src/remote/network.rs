@@ -19,7 +19,7 @@ const LOOPBACK: &str = "lo";
 /// The most addresses that a host tells of, which limits the text.
 pub const MOST: usize = 16;
 /// The most bytes of the reason why a host has no RDMA.
-const REASON: usize = 120;
+const REASON: usize = 240;
 
 /// What carries the messages between hosts, as the user sets it by `SHMEM_TRANSPORT`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
