@@ -12,7 +12,7 @@ use crate::job;
 use crate::job::about::{self, About};
 use crate::sys::mpi;
 use liveness::Watch;
-use onenode_core::pause::{self, WaitMode, WaitPolicy, Waiting};
+use onenode_core::pause::{self, Share, WaitMode, WaitPolicy, Waiting};
 use onenode_core::sys::process;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -31,11 +31,10 @@ pub(crate) static WAIT_POLICY: WaitPolicy = WaitPolicy::new();
 /// [`Order`](onenode_core::lock::Order).
 static OVERTAKING: AtomicBool = AtomicBool::new(true);
 
-/// Sets how the PEs of this job wait. They are `crowded` if they share CPUs, and then locks are
-/// passed on by arrival only if `in_order`.
-pub(crate) fn set_wait_policy(crowded: bool, sleeps: bool, crowd: u32, in_order: bool) {
-    WAIT_POLICY.set(crowded, sleeps, crowd);
-    OVERTAKING.store(crowded && !in_order, Ordering::Relaxed);
+/// Sets how the PEs of this job wait. If they share CPUs, locks are passed on by arrival only if `in_order`.
+pub(crate) fn set_wait_policy(share: Share, sleeps: bool, crowd: u32, in_order: bool) {
+    WAIT_POLICY.set(share, sleeps, crowd);
+    OVERTAKING.store(share == Share::Part && !in_order, Ordering::Relaxed);
 }
 
 /// Whether a PE that runs may take a free lock ahead of those in line.
@@ -50,6 +49,9 @@ pub fn told() -> String {
     match (WAIT_POLICY.mode(), WAIT_POLICY.shared()) {
         (WaitMode::Auto, true) => format!(
             "yield the CPU, since PEs share CPUs, and sleep beside busy processes of others ({name}=auto)"
+        ),
+        (WaitMode::Auto, false) if WAIT_POLICY.naps() => format!(
+            "spin, since each PE has a CPU, and sleep in long waits, since a quota limits their time ({name}=auto)"
         ),
         (WaitMode::Auto, false) => format!(
             "spin, since each PE has a CPU, then yield it, and sleep beside busy processes of others \

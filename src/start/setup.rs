@@ -36,8 +36,9 @@ use crate::{collectives, context, env, pause, report, stats, team};
 use onenode_core::arch;
 use onenode_core::attachments::Attachments;
 use onenode_core::packed;
+use onenode_core::pause::Share;
 use onenode_core::sys::mutex;
-use onenode_core::sys::{cgroup, threads as sys_threads};
+use onenode_core::sys::{cgroup::Cpus, threads as sys_threads};
 use std::sync::{Arc, Mutex};
 
 static INITIALISATIONS: AtomicU32 = AtomicU32::new(0);
@@ -190,9 +191,9 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let job = existing().ok_or_else(|| Error::Slot("the job was not kept".into()))?;
 
     // On Kitten every PE has a CPU to itself.
-    let crowded = place.launcher != Launcher::Kitten && near.len() > cgroup::cpus_of_job();
     let sleeps = place.launcher != Launcher::Kitten;
-    pause::set_wait_policy(crowded, sleeps, liveness::crowd(near.len()), locks_in_order);
+    let share = if sleeps { Share::of(near.len(), Cpus::of_job()) } else { Share::Whole };
+    pause::set_wait_policy(share, sleeps, liveness::crowd(near.len()), locks_in_order);
     pause::WAIT_POLICY.fix(wait);
     job.note_cpu();
     if drives_mpi {

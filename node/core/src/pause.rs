@@ -3,7 +3,7 @@
 
 mod policy;
 
-pub use policy::{WaitMode, WaitPolicy};
+pub use policy::{Share, WaitMode, WaitPolicy};
 
 use crate::arch;
 use crate::counter::{Counter, WaitStrategy};
@@ -120,7 +120,7 @@ impl<W: Waiting> Pause<W> {
             return Ok(());
         }
         let policy = self.waiting.policy();
-        if policy.loses_yields() || self.is_long() && policy.shared() {
+        if policy.loses_yields() || self.is_long() && policy.naps() {
             self.nap()
         } else {
             self.give_way()
@@ -205,7 +205,7 @@ impl<W: Waiting> Pause<W> {
     }
 
     /// Sleeps in a wait for a plain word, which nobody announces: in the place of a lost yield, and in a
-    /// long wait where processes share CPUs. There a waiting process must not take time from working ones:
+    /// long wait where processes share CPUs or their time. There a waiting process must not take time from working ones:
     /// the scheduler gives processes that only yield the same share as those that work. The nap lasts an
     /// eighth of the long time waited so far, so it never makes a wait much longer.
     fn nap(&mut self) -> Result<(), W::Stop> {

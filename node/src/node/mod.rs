@@ -65,7 +65,7 @@ use onenode_core::pause::WaitPolicy;
 use onenode_core::sys::life::{self, Sign};
 use onenode_core::sys::mutex;
 use onenode_core::sys::origin::Origin;
-use onenode_core::sys::{cgroup, fd, kept::Kept, map, process};
+use onenode_core::sys::{cgroup::Cpus, fd, kept::Kept, map, process};
 use peer::Peers;
 use regions::Regions;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -97,8 +97,7 @@ pub(crate) struct Inner {
     progress: Option<Box<Progress>>,
     crowd: Crowd,
     policy: WaitPolicy,
-    /// CPUs that the ranks of this node may run on.
-    cpus: usize,
+    cpus: Cpus,
     backend: Backend,
     /// Why this backend was chosen.
     reason: String,
@@ -154,7 +153,7 @@ impl Node {
             progress: config.progress,
             crowd: config.crowd,
             policy: WaitPolicy::new(),
-            cpus: cgroup::cpus_of_job(),
+            cpus: Cpus::of_job(),
             backend,
             reason,
             surroundings: Surroundings::own(),

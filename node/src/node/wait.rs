@@ -7,7 +7,7 @@ use crate::Rank;
 use crate::config::{Crowd, State};
 use crate::error::Error;
 use onenode_core::atomics::{AtomicU64, Ordering};
-use onenode_core::pause::{Pause, WaitPolicy, Waiting};
+use onenode_core::pause::{Pause, Share, WaitPolicy, Waiting};
 use std::time::{Duration, Instant};
 
 /// How often a wait checks its peers' signs of life.
@@ -121,12 +121,12 @@ impl Inner {
     pub(super) fn settle(&self, ranks: usize) {
         /// Up to here, the number of ranks does not matter.
         const FEW: usize = 64;
-        let shared = match self.crowd {
-            Crowd::FindOut => ranks > self.cpus,
-            Crowd::Shared => true,
-            Crowd::Alone => false,
+        let share = match self.crowd {
+            Crowd::FindOut => Share::of(ranks, self.cpus),
+            Crowd::Shared => Share::Part,
+            Crowd::Alone => Share::Whole,
         };
-        self.policy.set(shared, true, ranks.div_ceil(FEW) as u32);
+        self.policy.set(share, true, ranks.div_ceil(FEW) as u32);
     }
 
     /// One turn of a wait: calls the client's progress function and checks the deadline.

@@ -6,6 +6,7 @@
 
 use crate::arch;
 use crate::atomics::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use crate::sys::cgroup::Cpus;
 use crate::sys::process;
 use std::time::Duration;
 
@@ -44,12 +45,38 @@ pub enum WaitMode {
     Sleep,
 }
 
+/// What each process of a client has of the CPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Share {
+    /// One of its own.
+    Whole,
+    /// One of its own, while the control group's quota lasts. A process that waits for long must not use it up.
+    Quota,
+    /// There are fewer CPUs than processes.
+    Part,
+}
+
+impl Share {
+    /// That of each of so many processes.
+    pub const fn of(processes: usize, cpus: Cpus) -> Self {
+        if processes > cpus.number {
+            Self::Part
+        } else if processes > cpus.quota {
+            Self::Quota
+        } else {
+            Self::Whole
+        }
+    }
+}
+
 /// How the processes of one client wait.
 #[derive(Debug)]
 pub struct WaitPolicy {
     /// A [`WaitMode`].
     mode: AtomicU8,
-    shared: AtomicBool,
+    /// A [`Share`].
+    share: AtomicU8,
     sleeps: AtomicBool,
     crowd: AtomicU32,
     /// Yields since one was lost.
@@ -71,7 +98,7 @@ impl WaitPolicy {
     pub const fn new() -> Self {
         Self {
             mode: AtomicU8::new(WaitMode::Auto as u8),
-            shared: AtomicBool::new(true),
+            share: AtomicU8::new(Share::Part as u8),
             sleeps: AtomicBool::new(true),
             crowd: AtomicU32::new(1),
             yields: AtomicU32::new(0),
@@ -83,12 +110,12 @@ impl WaitPolicy {
         }
     }
 
-    /// Sets whether processes share CPUs, whether waits may sleep, and how many times as large
+    /// Sets what each process has of the CPUs, whether waits may sleep, and how many times as large
     /// as a small job this one is. In a larger job, a yield gives that many times as many others
     /// their turn, so processes that wake up only to look must do so that much less often.
-    pub fn set(&self, shared: bool, sleeps: bool, crowd: u32) {
+    pub fn set(&self, share: Share, sleeps: bool, crowd: u32) {
         self.crowd.store(crowd.max(1), Ordering::Relaxed);
-        self.shared.store(shared, Ordering::Relaxed);
+        self.share.store(share as u8, Ordering::Relaxed);
         self.sleeps.store(sleeps, Ordering::Relaxed);
     }
 
@@ -120,7 +147,12 @@ impl WaitPolicy {
     /// Whether processes share CPUs.
     #[inline(always)]
     pub fn shared(&self) -> bool {
-        self.shared.load(Ordering::Relaxed)
+        self.share.load(Ordering::Relaxed) == Share::Part as u8
+    }
+
+    /// Whether a long wait takes CPU time from working processes unless it naps.
+    pub fn naps(&self) -> bool {
+        self.share.load(Ordering::Relaxed) != Share::Whole as u8
     }
 
     /// Whether waits may sleep.
@@ -230,7 +262,7 @@ mod tests {
         }
         lose(&policy, 0);
         assert!(policy.loses_yields());
-        policy.set(true, false, 1);
+        policy.set(Share::Part, false, 1);
         assert!(!policy.loses_yields());
     }
 
@@ -264,6 +296,22 @@ mod tests {
             lose(&policy, u64::from(time) << 40);
         }
         assert!(!policy.loses_yields());
+    }
+
+    #[test]
+    fn processes_that_only_a_quota_limits_spin_and_nap() {
+        let shares =
+            |quota| [2, 3, 5].map(|processes| Share::of(processes, Cpus { number: 4, quota }));
+        assert_eq!(shares(usize::MAX), [Share::Whole, Share::Whole, Share::Part]);
+        assert_eq!(shares(2), [Share::Whole, Share::Quota, Share::Part]);
+        let policy = WaitPolicy::new();
+        for share in shares(2) {
+            policy.set(share, true, 1);
+            assert_eq!(
+                (policy.spins(), policy.naps()),
+                (share != Share::Part, share != Share::Whole)
+            );
+        }
     }
 
     #[test]

@@ -19,10 +19,20 @@ pub fn memory_limit() -> Option<u64> {
     limit.filter(|limit| *limit < process::machine_memory())
 }
 
-/// The number of CPUs that the PEs of a job may use: those they may run on, or fewer whose time they
-/// get.
-pub fn cpus_of_job() -> usize {
-    process::cpus_of_job().min(cpu_quota().map_or(usize::MAX, whole_cpus))
+/// The CPUs of a job's processes.
+#[derive(Clone, Copy, Debug)]
+pub struct Cpus {
+    /// On how many they may run.
+    pub number: usize,
+    /// How many of them the control groups let them use all the time.
+    pub quota: usize,
+}
+
+impl Cpus {
+    /// Those of this process's job.
+    pub fn of_job() -> Self {
+        Self { number: process::cpus_of_job(), quota: cpu_quota().map_or(usize::MAX, whole_cpus) }
+    }
 }
 
 /// How many CPUs' time the control groups allow, if they limit it.
