@@ -59,32 +59,36 @@ fn is_over_partition(variant: Variant) -> bool {
 
 /// The numbers of PEs for a program's further variants.
 const FEW: [usize; 4] = [1, 2, 4, 7];
+/// A program with more cases checks what arguments are refused, so each of its cases runs linked as usual and in
+/// one further way, once each.
+pub const MANY: usize = 24;
 
 /// Of few tests, programs are linked in one further way, by turns: the `index`th program in the `index`th way.
 fn of_program(program: &Arc<Program>, index: usize) -> Vec<Trial> {
     let mut trials = Vec::new();
-    let ways = program.variants.iter().skip(1).filter(|variant| !is_over_partition(**variant));
-    let further = index.checked_rem(ways.count()).map(|turn| turn + 1);
-    for (first, &variant) in program.variants.iter().enumerate() {
+    let ways =
+        program.variants.iter().skip(1).filter(|variant| !is_over_partition(**variant)).count();
+    let further = index.checked_rem(ways).map(|turn| turn + 1);
+    for (way, &variant) in program.variants.iter().enumerate() {
         let over_partition = is_over_partition(variant);
-        let is_left_out = first > 0 && !over_partition && further != Some(first);
-        if tree::is_few() && is_left_out {
+        if tree::is_few() && way > 0 && !over_partition && further != Some(way) {
             continue;
         }
-        let all = over_partition && all_over_partitions();
-        let once = !all && (over_partition || first > 0 && tree::is_few());
-        for &pes in program.pes.iter().filter(|pes| wanted(**pes)) {
-            // How a program is compiled rarely matters to one of many cases.
-            let many = program.cases.len() > 3 || variant == Variant::Inline;
-            let few = if many { &FEW[..2] } else { &FEW[..] };
-            if first > 0 && !few.contains(&pes) && !all {
+        let once = over_partition && !all_over_partitions() || way > 0 && tree::is_few();
+        let cases = if once { &program.cases[..1] } else { &program.cases[..] };
+        let many = cases.len() > MANY;
+        for (turn, case) in cases.iter().enumerate() {
+            if many && way > 0 && !over_partition && turn % ways != way - 1 {
                 continue;
             }
-            if once && pes != few_for(program) {
-                continue;
-            }
-            let cases = if once { &program.cases[..1] } else { &program.cases[..] };
-            for case in cases {
+            let numbers = match (once, way) {
+                (true, _) => vec![few_for(program)],
+                // How a program is linked rarely matters to one number of PEs alone.
+                (_, 1..) if !over_partition => by_turns(&FEW, program, index + way + turn),
+                _ if many => by_turns(&program.pes, program, turn),
+                _ => program.pes.clone(),
+            };
+            for pes in numbers.into_iter().filter(|pes| wanted(*pes)) {
                 let name = [program.name(), &case.name, variant.name(), &pes.to_string()]
                     .into_iter()
                     .filter(|part| !part.is_empty())
@@ -100,6 +104,13 @@ fn of_program(program: &Arc<Program>, index: usize) -> Vec<Trial> {
         }
     }
     trials
+}
+
+/// The `turn`th, around and around, of these numbers of PEs that are wanted and that the program is for.
+pub fn by_turns(numbers: &[usize], program: &Program, turn: usize) -> Vec<usize> {
+    let for_it = |pes: &&usize| program.pes.contains(pes) && wanted(**pes);
+    let numbers: Vec<usize> = numbers.iter().filter(for_it).copied().collect();
+    turn.checked_rem(numbers.len()).map(|turn| numbers[turn]).into_iter().collect()
 }
 
 /// The number of PEs for a program that runs only once: two, or the first number that it gives.

@@ -1,10 +1,11 @@
 //! Programs over several nodes that use each other's memory. The hosts are network namespaces, and
 //! UCX transports the data.
 
+use crate::conformance::{self, MANY, by_turns};
 use crate::directives::{Case, Program, Variant};
 use crate::launch::{self, NO_WORDS, Running};
 use crate::nodes::{NAMESPACES, among_namespaces, name_of, no_namespaces, oshrun};
-use crate::{Result, compile, conformance, tree};
+use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use std::ffi::OsStr;
@@ -205,13 +206,18 @@ pub fn trials() -> Vec<Trial> {
 /// The cases of a program of the suite, on two nodes.
 fn of_program(program: Arc<Program>, variant: Variant, pes: &[usize]) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for &pes in pes.iter().filter(|pes| program.pes.contains(pes)) {
-        let about_one = |case: &Case| {
-            let name = format!("{}/{}", program.name(), case.name);
-            ONE_NODE.iter().any(|(other, _)| *other == name)
+    let about_one = |case: &Case| {
+        let name = format!("{}/{}", program.name(), case.name);
+        ONE_NODE.iter().any(|(other, _)| *other == name)
+    };
+    let cases = program.cases.iter().filter(|case| case.is_served() && !about_one(case));
+    for (turn, case) in cases.cloned().enumerate() {
+        let numbers = match program.cases.len() > MANY {
+            true => by_turns(pes, &program, turn),
+            false => pes.iter().copied().filter(|pes| program.pes.contains(pes)).collect(),
         };
-        let cases = program.cases.iter().filter(|case| case.is_served() && !about_one(case));
-        for case in cases.cloned() {
+        for pes in numbers {
+            let case = case.clone();
             let program = Arc::clone(&program);
             let of_variant = if variant == Variant::usual() { "" } else { variant.name() };
             let name = [program.name(), of_variant, &case.name, &pes.to_string()]
