@@ -6,7 +6,7 @@ use crate::atomics::{AtomicI32, Ordering};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, raise};
 use nix::unistd::{Pid, alarm, getpid, gettid, pause};
 use onenode_core::arch;
-use onenode_core::sys::map;
+use onenode_core::sys::{map, raw, suspend};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -333,6 +333,16 @@ pub fn without_signals<R>(call: impl FnOnce() -> R) -> R {
     let result = call();
     let _ = before.map(|before| before.thread_set_mask());
     result
+}
+
+/// The same, but the threads can be held while memory is moved, by the signal that is for that.
+pub fn without_signals_but_held<R>(call: impl FnOnce() -> R) -> R {
+    without_signals(|| {
+        let all = raw::block_signals(raw::Mask::MAX);
+        let hold = suspend::signal().map_or(0, |signal| 1 << (signal - 1));
+        raw::block_signals(all & !hold);
+        call()
+    })
 }
 
 /// Calls `look` on SIGTERM or SIGQUIT, in a signal handler. If it returns false, the signal takes its

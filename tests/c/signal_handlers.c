@@ -1,10 +1,13 @@
 // pes: 1 2 4
 /* Initialisation leaves each signal its action, the default one or the program's own: but for faults, and for
- * SIGTERM, with which the library ends PEs. So it is with what the library loads, on one node and over several. */
+ * SIGTERM, with which the library ends PEs. So it is with what the library loads, on one node and over several.
+ * Its threads take none of the program's signals. */
 // case: default
 // case: own own
 #include "check.h"
+#include <dirent.h>
 #include <signal.h>
+#include <unistd.h>
 
 enum { SIGNALS = 64 };
 static volatile sig_atomic_t handled;
@@ -18,6 +21,29 @@ static int is_for_library(int signal)
 {
     return signal == SIGILL || signal == SIGABRT || signal == SIGBUS || signal == SIGFPE || signal == SIGSEGV ||
            signal == SIGTERM;
+}
+
+/* All standard signals but SIGKILL and SIGSTOP, as /proc shows a thread's mask. */
+static const unsigned long long standard = 0x7fffffff & ~(1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1));
+
+static void check_threads(void)
+{
+    DIR *threads = opendir("/proc/self/task");
+    char name[300], line[100];
+    for (struct dirent *thread; threads && (thread = readdir(threads)) != NULL;) {
+        unsigned long long blocked;
+        int number = atoi(thread->d_name);
+        if (number == 0 || number == getpid()) continue;
+        snprintf(name, sizeof name, "/proc/self/task/%s/status", thread->d_name);
+        FILE *status = fopen(name, "r");
+        while (status && fgets(line, sizeof line, status))
+            if (sscanf(line, "SigBlk: %llx", &blocked) == 1 && (blocked & standard) != standard) {
+                fprintf(stderr, "thread %s blocks only %llx\n", thread->d_name, blocked);
+                CHECK(0);
+            }
+        if (status) fclose(status);
+    }
+    if (threads) closedir(threads);
 }
 
 int main(int argc, char **argv)
@@ -40,6 +66,7 @@ int main(int argc, char **argv)
             CHECK(0);
         }
     }
+    check_threads();
     if (argc > 1) {
         raise(SIGHUP);
         CHECK_EQ(handled, SIGHUP);

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::remote::network::{self, Route};
 use crate::sys::environment::{variable, with_variables};
 use crate::sys::library::{self, Library};
+use crate::sys::signal::without_signals_but_held;
 use onenode_core::sys::{limit, pass};
 use std::ffi::{CStr, CString, c_uint};
 use std::os::fd::BorrowedFd;
@@ -128,8 +129,9 @@ impl RawWorker {
         let version = version_of(&library)?;
         Transport::of(route.port.as_ref()).check(&version)?;
         let ucx = Functions::of(&library)?;
+        // UCX starts a thread. The program's signals are for the program's threads.
         let start = || {
-            let this = Self::start(ucx, &version, route)?;
+            let this = without_signals_but_held(|| Self::start(ucx, &version, route))?;
             Ok((this.address()?, this))
         };
         // Its address has the ports, in the network's order of bytes.

@@ -23,6 +23,8 @@
 mod ptrace;
 mod signals;
 
+pub use signals::signal;
+
 use super::raw;
 use super::relocate::Relocation;
 use super::threads::{self, Buffer, List};

@@ -25,18 +25,22 @@ const LOOKS_AT_START: u32 = 100;
 /// The block, for the handler.
 static BLOCK: AtomicPtr<Block> = AtomicPtr::new(null_mut());
 
+/// The signal: the last one that the program does not use.
+pub fn signal() -> Option<i32> {
+    let free = |signal: &i32| {
+        // SAFETY: only reads the action.
+        unsafe { raw::action(*signal, None) }.is_some_and(|action| action.is_default())
+    };
+    (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(free)
+}
+
 /// Moves the memory and returns the outcome. The block is never freed, because handlers may still
 /// be leaving it.
 ///
 /// # Safety
 /// As for [`super::relocate`]. All signals are blocked.
 pub(super) unsafe fn relocate(block: *mut Block) -> Result<Outcome, Error> {
-    let free = |signal: &i32| {
-        // SAFETY: only reads the action.
-        unsafe { raw::action(*signal, None) }.is_some_and(|action| action.is_default())
-    };
-    let signal = (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(free);
-    let signal = signal.ok_or_else(|| {
+    let signal = signal().ok_or_else(|| {
         Error::NoWay(
             "ptrace is not allowed here, and the program uses all real-time signals".into(),
         )
