@@ -19,7 +19,7 @@ macro_rules! atomics {
             &self, dest: impl Part<T> $(, $argument: T)*, pe: usize,
         ) $(-> $result)? {
             let name = &Blocking(stringify!($name));
-            amo::$call(name, self.ctx, dest.part(Key).first() $(, $argument)*, register(pe))
+            amo::$call(name, self.ctx, dest.part(Key).first(name) $(, $argument)*, register(pe))
         }
     )*};
 }

@@ -4,7 +4,7 @@ use super::slice::{Key, Part, SymmetricSlice, same_len};
 use super::team::Team;
 use crate::collectives::arrays::Arrays;
 use crate::collectives::{self, Element, ReduceOp, Sum};
-use crate::error::Called::Blocking;
+use crate::error::{Called::Blocking, Routine};
 use crate::span::Span;
 
 /// Collectives. All PEs of the team call them in the same order. They pass the same parts of the
@@ -56,8 +56,8 @@ impl Team<'_> {
     #[track_caller]
     pub fn broadcast<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>, root: usize) {
         let (dest, source) = (dest.part(Key), source.part(Key));
-        let (arrays, bytes) = distinct(dest, source, source.len());
         let (name, root) = (&Blocking("Team::broadcast"), i32::try_from(root).unwrap_or(-1));
+        let (arrays, bytes) = distinct(name, dest, source, source.len());
         collectives::broadcast(name, self.handle(), arrays, part(bytes), root);
     }
 
@@ -69,11 +69,15 @@ impl Team<'_> {
     #[track_caller]
     pub fn collect<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>) -> usize {
         let (dest, source) = (dest.part(Key), source.part(Key));
-        let (arrays, bytes) = distinct(dest, source, dest.len());
         let name = &Blocking("Team::collect");
+        let (arrays, bytes) = distinct(name, dest, source, dest.len());
         // A PE cannot check the other PEs' lengths by itself.
         let filled = collectives::total(name, self.handle(), bytes) / size_of::<T>();
-        assert!(filled <= dest.len(), "{} elements are too few for {filled}", dest.len());
+        assert!(
+            filled <= dest.len(),
+            "{name}: dest has {} elements; expected {filled}, as many as the sources together",
+            dest.len()
+        );
         collectives::collect(name, self.handle(), arrays, part(bytes));
         filled
     }
@@ -85,8 +89,8 @@ impl Team<'_> {
     #[track_caller]
     pub fn fcollect<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>) {
         let (dest, source) = (dest.part(Key), source.part(Key));
-        let (arrays, bytes) = distinct(dest, source, source.len() * self.n_pes());
         let name = &Blocking("Team::fcollect");
+        let (arrays, bytes) = distinct(name, dest, source, source.len() * self.n_pes());
         collectives::fcollect(name, self.handle(), arrays, part(bytes));
     }
 
@@ -97,11 +101,14 @@ impl Team<'_> {
     #[track_caller]
     pub fn alltoall<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>) {
         let (dest, source) = (dest.part(Key), source.part(Key));
-        let (arrays, bytes) = distinct(dest, source, source.len());
-        let npes = self.n_pes();
-        assert_eq!(source.len() % npes, 0, "{} elements in {npes} blocks", source.len());
-        let (name, part) = (&Blocking("Team::alltoall"), part(bytes / npes));
-        collectives::alltoall(name, self.handle(), arrays, part);
+        let (name, npes) = (&Blocking("Team::alltoall"), self.n_pes());
+        let (arrays, bytes) = distinct(name, dest, source, source.len());
+        assert!(
+            source.len() % npes == 0,
+            "{name}: source has {} elements; expected a multiple of {npes}, the number of PEs",
+            source.len()
+        );
+        collectives::alltoall(name, self.handle(), arrays, part(bytes / npes));
     }
 
     /// As [`alltoall`](Self::alltoall), with blocks of `nelems` elements that are `dst` apart in
@@ -136,6 +143,7 @@ impl Team<'_> {
         nelems: usize,
     ) {
         let (dest, source) = (dest.part(Key), source.part(Key));
+        let routine = &Blocking("Team::alltoalls");
         let elements = nelems.checked_mul(self.n_pes());
         for (name, stride, len) in [("dest", dst, dest.len()), ("source", sst, source.len())] {
             let needed = elements.and_then(|n| match n {
@@ -144,14 +152,15 @@ impl Team<'_> {
             });
             assert!(
                 needed.is_some_and(|needed| needed <= len),
-                "{name} has {len} elements, too few for blocks of {nelems}, {stride} apart"
+                "{routine}: {name} has {len} elements; expected enough for a block of {nelems} for each PE, \
+                 {stride} apart"
             );
         }
-        dest.assert_disjoint(source);
+        dest.assert_disjoint(routine, source);
         let (arrays, elem_bytes) = (dest.with(source), size_of::<T>());
         let [dst, sst] = [dst, sst].map(|stride| isize::try_from(stride).unwrap_or(isize::MAX));
         let call = collectives::Alltoalls { arrays, dst, sst, nelems, elem_bytes };
-        collectives::alltoalls(&Blocking("Team::alltoalls"), self.handle(), call);
+        collectives::alltoalls(routine, self.handle(), call);
     }
 
     /// Combines the `source`s of all PEs element by element, in PE order:
@@ -162,8 +171,9 @@ impl Team<'_> {
     #[track_caller]
     pub fn reduce<T: Element, O: ReduceOp<T>>(&self, dest: impl Part<T>, source: impl Part<T>) {
         let (dest, source) = (dest.part(Key), source.part(Key));
-        let (arrays, n) = in_place_or_disjoint(dest, source);
-        collectives::reduce::<T, O>(&Blocking("Team::reduce"), self.handle(), arrays, n);
+        let name = &Blocking("Team::reduce");
+        let (arrays, n) = in_place_or_disjoint(name, dest, source);
+        collectives::reduce::<T, O>(name, self.handle(), arrays, n);
     }
 
     /// Sums the `source`s of the PEs up to and including this one. `dest` may be `source`.
@@ -176,8 +186,9 @@ impl Team<'_> {
         Sum: ReduceOp<T>,
     {
         let (dest, source) = (dest.part(Key), source.part(Key));
-        let (arrays, n) = in_place_or_disjoint(dest, source);
-        collectives::scan::<T>(&Blocking("Team::sum_inscan"), self.handle(), arrays, n, true);
+        let name = &Blocking("Team::sum_inscan");
+        let (arrays, n) = in_place_or_disjoint(name, dest, source);
+        collectives::scan::<T>(name, self.handle(), arrays, n, true);
     }
 
     /// Sums the `source`s of the PEs before this one; the first PE gets zeros. `dest` may be
@@ -191,8 +202,9 @@ impl Team<'_> {
         Sum: ReduceOp<T>,
     {
         let (dest, source) = (dest.part(Key), source.part(Key));
-        let (arrays, n) = in_place_or_disjoint(dest, source);
-        collectives::scan::<T>(&Blocking("Team::sum_exscan"), self.handle(), arrays, n, false);
+        let name = &Blocking("Team::sum_exscan");
+        let (arrays, n) = in_place_or_disjoint(name, dest, source);
+        collectives::scan::<T>(name, self.handle(), arrays, n, false);
     }
 }
 
@@ -200,12 +212,13 @@ impl Team<'_> {
 /// and the size of `source` in bytes.
 #[track_caller]
 fn distinct<'a, T: Element>(
+    routine: Routine,
     dest: SymmetricSlice<'a, T>,
     source: SymmetricSlice<'a, T>,
     len: usize,
 ) -> (Arrays<'a>, usize) {
-    same_len(("dest", dest.len()), ("the result", len));
-    dest.assert_disjoint(source);
+    same_len(routine, ("dest", dest.len()), ("the result", len));
+    dest.assert_disjoint(routine, source);
     (dest.with(source), size_of::<T>() * source.len())
 }
 
@@ -218,12 +231,13 @@ fn part(bytes: usize) -> Span {
 /// number of elements.
 #[track_caller]
 fn in_place_or_disjoint<'a, T: Element>(
+    routine: Routine,
     dest: SymmetricSlice<'a, T>,
     source: SymmetricSlice<'a, T>,
 ) -> (Arrays<'a>, usize) {
-    same_len(("source", source.len()), ("dest", dest.len()));
+    same_len(routine, ("source", source.len()), ("dest", dest.len()));
     if dest.pointer() != source.pointer() {
-        dest.assert_disjoint(source);
+        dest.assert_disjoint(routine, source);
     }
     (dest.with(source), dest.len())
 }

@@ -129,8 +129,8 @@ impl<T: Element> DeviceSlice<'_, T> {
     /// Unless there are as many.
     #[track_caller]
     pub fn read(self, values: &mut [T]) {
-        same_len(("values", values.len()), ("the slice", self.len()));
         let name = &Blocking("DeviceSlice::read");
+        same_len(name, ("values", values.len()), ("the slice", self.len()));
         rma::get(name, DefaultContext, values.into(), self.0.object(), query::my_pe(name) as _);
     }
 
@@ -140,8 +140,8 @@ impl<T: Element> DeviceSlice<'_, T> {
     /// Unless there are as many.
     #[track_caller]
     pub fn write(self, values: &[T]) {
-        same_len(("values", values.len()), ("the slice", self.len()));
         let name = &Blocking("DeviceSlice::write");
+        same_len(name, ("values", values.len()), ("the slice", self.len()));
         rma::put(name, DefaultContext, self.0.object(), values.into(), query::my_pe(name) as _);
     }
 }

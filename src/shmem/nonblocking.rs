@@ -94,7 +94,7 @@ macro_rules! fetches {
         ) {
             let name = &Called(stringify!($name));
             let fetch = from_mut(fetch).into();
-            amo::$call(name, self.ctx, fetch, dest.part(Key).first() $(, $argument)*, register(pe));
+            amo::$call(name, self.ctx, fetch, dest.part(Key).first(name) $(, $argument)*, register(pe));
         }
     )*};
 }
@@ -107,9 +107,10 @@ impl<'scope, C: Numbering> Nonblocking<'scope, '_, C> {
     /// If the lengths differ.
     #[track_caller]
     pub fn put<T: Element>(&'scope self, dest: impl Part<T>, source: &'scope [T], pe: usize) {
+        let name = &Called("put");
         let dest = dest.part(Key);
-        same_len(("source", source.len()), ("dest", dest.len()));
-        rma::put(&Called("put"), self.ctx, dest.object(), source.into(), register(pe));
+        same_len(name, ("source", source.len()), ("dest", dest.len()));
+        rma::put(name, self.ctx, dest.object(), source.into(), register(pe));
     }
 
     /// Starts to copy PE `pe`'s `source` to `dest`.
@@ -118,9 +119,10 @@ impl<'scope, C: Numbering> Nonblocking<'scope, '_, C> {
     /// If the lengths differ.
     #[track_caller]
     pub fn get<T: Element>(&'scope self, dest: &'scope mut [T], source: impl Part<T>, pe: usize) {
+        let name = &Called("get");
         let source = source.part(Key);
-        same_len(("source", source.len()), ("dest", dest.len()));
-        rma::get(&Called("get"), self.ctx, dest.into(), source.object(), register(pe));
+        same_len(name, ("source", source.len()), ("dest", dest.len()));
+        rma::get(name, self.ctx, dest.into(), source.object(), register(pe));
     }
 
     /// Starts to copy `source` to `dest` on PE `pe`, and to update the signal there. A PE that sees the signal

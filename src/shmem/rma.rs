@@ -1,10 +1,10 @@
 //! Puts and gets.
 
 use super::context::{Context, register};
-use super::slice::{Key, Part, same_len};
+use super::slice::{Key, Part, overlap, same_len};
 use crate::collectives::Element;
 use crate::context::world_pe;
-use crate::error::Called::Blocking;
+use crate::error::{Called::Blocking, Routine};
 use crate::query;
 use crate::rma;
 use crate::translate::{Numbering, PeArg, pe_number};
@@ -28,7 +28,7 @@ impl Blocks {
     /// The same in the core's types. Panics unless `dest` and `source` elements can hold all blocks. The
     /// core rejects strides that are too small.
     #[track_caller]
-    fn checked(self, dest: usize, source: usize) -> rma::Blocks {
+    fn checked(self, routine: Routine, dest: usize, source: usize) -> rma::Blocks {
         let Self { dst, sst, bsize, nblocks } = self;
         for (name, stride, len) in [("dest", dst, dest), ("source", sst, source)] {
             let needed = match (bsize, nblocks) {
@@ -37,7 +37,7 @@ impl Blocks {
             };
             assert!(
                 needed.is_some_and(|needed| needed <= len),
-                "{name} has {len} elements, too few for {self:?}"
+                "{routine}: {name} has {len} elements; expected enough for {self:?}"
             );
         }
         // With fewer than two blocks the strides are unused and may have any value.
@@ -80,9 +80,10 @@ impl<C: Numbering> Context<'_, C> {
     #[inline]
     #[track_caller]
     pub fn put<T: Element>(&self, dest: impl Part<T>, source: &[T], pe: usize) {
+        let name = &Blocking("put");
         let dest = dest.part(Key);
-        same_len(("source", source.len()), ("dest", dest.len()));
-        rma::put(&Blocking("put"), self.ctx, dest.object(), source.into(), register(pe));
+        same_len(name, ("source", source.len()), ("dest", dest.len()));
+        rma::put(name, self.ctx, dest.object(), source.into(), register(pe));
     }
 
     /// As [`put`](Self::put), from this PE's own copy of symmetric memory.
@@ -92,13 +93,14 @@ impl<C: Numbering> Context<'_, C> {
     #[inline]
     #[track_caller]
     pub fn put_from<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>, pe: usize) {
+        let name = &Blocking("put_from");
         let (dest, source) = (dest.part(Key), source.part(Key));
-        same_len(("source", source.len()), ("dest", dest.len()));
+        same_len(name, ("source", source.len()), ("dest", dest.len()));
         let pe = register(pe);
         if dest.overlaps(source) {
-            self.assert_other(pe);
+            self.assert_other(name, pe);
         }
-        rma::put(&Blocking("put_from"), self.ctx, dest.object(), source.source(), pe);
+        rma::put(name, self.ctx, dest.object(), source.source(), pe);
     }
 
     /// Copies PE `pe`'s `source` to `dest`.
@@ -108,9 +110,10 @@ impl<C: Numbering> Context<'_, C> {
     #[inline]
     #[track_caller]
     pub fn get<T: Element>(&self, dest: &mut [T], source: impl Part<T>, pe: usize) {
+        let name = &Blocking("get");
         let source = source.part(Key);
-        same_len(("source", source.len()), ("dest", dest.len()));
-        rma::get(&Blocking("get"), self.ctx, dest.into(), source.object(), register(pe));
+        same_len(name, ("source", source.len()), ("dest", dest.len()));
+        rma::get(name, self.ctx, dest.into(), source.object(), register(pe));
     }
 
     /// As [`get`](Self::get), to this PE's own copy of symmetric memory.
@@ -120,21 +123,24 @@ impl<C: Numbering> Context<'_, C> {
     #[inline]
     #[track_caller]
     pub fn get_into<T: Element>(&self, dest: impl Part<T>, source: impl Part<T>, pe: usize) {
+        let name = &Blocking("get_into");
         let (dest, source) = (dest.part(Key), source.part(Key));
-        same_len(("source", source.len()), ("dest", dest.len()));
+        same_len(name, ("source", source.len()), ("dest", dest.len()));
         let pe = register(pe);
         if dest.overlaps(source) {
-            self.assert_other(pe);
+            self.assert_other(name, pe);
         }
-        rma::get(&Blocking("get_into"), self.ctx, dest.dest(), source.object(), pe);
+        rma::get(name, self.ctx, dest.dest(), source.object(), pe);
     }
 
     /// Panics if `pe` is this PE. The core checks whether `pe` exists.
     #[track_caller]
-    fn assert_other(&self, pe: PeArg) {
+    fn assert_other(&self, routine: Routine, pe: PeArg) {
         let world = world_pe(self.ctx.handle(), pe_number(pe));
         let me = query::my_pe(&Blocking("my_pe")) as usize;
-        assert!(world != Some(me), "the symmetric arguments of a call overlap");
+        if world == Some(me) {
+            overlap(routine);
+        }
     }
 
     /// Stores one element on PE `pe`.
@@ -144,8 +150,9 @@ impl<C: Numbering> Context<'_, C> {
     #[inline]
     #[track_caller]
     pub fn p<T: Element>(&self, dest: impl Part<T>, value: T, pe: usize) {
+        let name = &Blocking("p");
         let dest = dest.part(Key);
-        rma::p(&Blocking("p"), self.ctx, dest.first(), value, register(pe));
+        rma::p(name, self.ctx, dest.first(name), value, register(pe));
     }
 
     /// Loads one element from PE `pe`.
@@ -155,8 +162,9 @@ impl<C: Numbering> Context<'_, C> {
     #[inline]
     #[track_caller]
     pub fn g<T: Element>(&self, source: impl Part<T>, pe: usize) -> T {
+        let name = &Blocking("g");
         let source = source.part(Key);
-        rma::g(&Blocking("g"), self.ctx, source.first(), register(pe))
+        rma::g(name, self.ctx, source.first(name), register(pe))
     }
 
     /// Copies `nelems` elements, `sst` apart in `source`, to `dest` on PE `pe`, `dst` apart there.
@@ -174,11 +182,12 @@ impl<C: Numbering> Context<'_, C> {
         nelems: usize,
         pe: usize,
     ) {
+        let name = &Blocking("iput");
         let dest = dest.part(Key);
         let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
-        let blocks = blocks.checked(dest.len(), source.len());
+        let blocks = blocks.checked(name, dest.len(), source.len());
         let (to, from) = (dest.object(), source.into());
-        rma::iput(&Blocking("iput"), self.ctx, to, from, blocks, register(pe));
+        rma::iput(name, self.ctx, to, from, blocks, register(pe));
     }
 
     /// Copies `nelems` elements, `sst` apart in `source` on PE `pe`, to `dest`, `dst` apart there.
@@ -196,11 +205,12 @@ impl<C: Numbering> Context<'_, C> {
         nelems: usize,
         pe: usize,
     ) {
+        let name = &Blocking("iget");
         let source = source.part(Key);
         let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
-        let blocks = blocks.checked(dest.len(), source.len());
+        let blocks = blocks.checked(name, dest.len(), source.len());
         let (to, from) = (dest.into(), source.object());
-        rma::iget(&Blocking("iget"), self.ctx, to, from, blocks, register(pe));
+        rma::iget(name, self.ctx, to, from, blocks, register(pe));
     }
 
     /// As [`iput`](Self::iput), from this PE's own copy of symmetric memory.
@@ -217,14 +227,15 @@ impl<C: Numbering> Context<'_, C> {
         nelems: usize,
         pe: usize,
     ) {
+        let name = &Blocking("iput_from");
         let (dest, source) = (dest.part(Key), source.part(Key));
         let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
-        let blocks = blocks.checked(dest.len(), source.len());
+        let blocks = blocks.checked(name, dest.len(), source.len());
         let (to, from, pe) = (dest.object(), source.source(), register(pe));
         if dest.overlaps(source) {
-            self.assert_other(pe);
+            self.assert_other(name, pe);
         }
-        rma::iput(&Blocking("iput_from"), self.ctx, to, from, blocks, pe);
+        rma::iput(name, self.ctx, to, from, blocks, pe);
     }
 
     /// As [`iget`](Self::iget), to this PE's own copy of symmetric memory.
@@ -241,14 +252,15 @@ impl<C: Numbering> Context<'_, C> {
         nelems: usize,
         pe: usize,
     ) {
+        let name = &Blocking("iget_into");
         let (dest, source) = (dest.part(Key), source.part(Key));
         let blocks = Blocks { dst, sst, bsize: 1, nblocks: nelems };
-        let blocks = blocks.checked(dest.len(), source.len());
+        let blocks = blocks.checked(name, dest.len(), source.len());
         let (to, from, pe) = (dest.dest(), source.object(), register(pe));
         if dest.overlaps(source) {
-            self.assert_other(pe);
+            self.assert_other(name, pe);
         }
-        rma::iget(&Blocking("iget_into"), self.ctx, to, from, blocks, pe);
+        rma::iget(name, self.ctx, to, from, blocks, pe);
     }
 
     /// Copies blocks from `source` to `dest` on PE `pe`.
@@ -269,10 +281,11 @@ impl<C: Numbering> Context<'_, C> {
     /// If `dest` or `source` is too short.
     #[track_caller]
     pub fn ibput<T: Element>(&self, dest: impl Part<T>, source: &[T], blocks: Blocks, pe: usize) {
+        let name = &Blocking("ibput");
         let dest = dest.part(Key);
-        let blocks = blocks.checked(dest.len(), source.len());
+        let blocks = blocks.checked(name, dest.len(), source.len());
         let (to, from) = (dest.object(), source.into());
-        rma::iput(&Blocking("ibput"), self.ctx, to, from, blocks, register(pe));
+        rma::iput(name, self.ctx, to, from, blocks, register(pe));
     }
 
     /// Copies blocks from `source` on PE `pe` to `dest`.
@@ -287,9 +300,10 @@ impl<C: Numbering> Context<'_, C> {
         blocks: Blocks,
         pe: usize,
     ) {
+        let name = &Blocking("ibget");
         let source = source.part(Key);
-        let blocks = blocks.checked(dest.len(), source.len());
+        let blocks = blocks.checked(name, dest.len(), source.len());
         let (to, from) = (dest.into(), source.object());
-        rma::iget(&Blocking("ibget"), self.ctx, to, from, blocks, register(pe));
+        rma::iget(name, self.ctx, to, from, blocks, register(pe));
     }
 }

@@ -32,14 +32,14 @@ impl Signal {
         pe: usize,
     ) {
         let (dest, sig_addr) = (dest.part(Key), sig_addr.part(Key));
-        same_len(("source", source.len()), ("dest", dest.len()));
-        dest.assert_disjoint(sig_addr);
+        same_len(routine, ("source", source.len()), ("dest", dest.len()));
+        dest.assert_disjoint(routine, sig_addr);
         let (signal, sig_op) = match self {
             Self::Set(value) => (value, signal::SIGNAL_SET),
             Self::Add(value) => (value, signal::SIGNAL_ADD),
         };
         let (to, from) = (dest.object(), source.into());
-        let update = signal::Update { sig_addr: sig_addr.first(), signal, sig_op };
+        let update = signal::Update { sig_addr: sig_addr.first(routine), signal, sig_op };
         signal::put_signal(routine, ctx, to, from, update, register(pe));
     }
 }
@@ -88,8 +88,9 @@ impl<C: Numbering> Context<'_, C> {
     #[inline]
     #[track_caller]
     pub fn signal_set(&self, sig_addr: impl Part<u64>, value: u64, pe: usize) {
+        let name = &Blocking("signal_set");
         let sig_addr = sig_addr.part(Key);
-        signal::set(&Blocking("signal_set"), self.ctx, sig_addr.first(), value, register(pe))
+        signal::set(name, self.ctx, sig_addr.first(name), value, register(pe))
     }
 
     /// Adds to the signal on PE `pe`.
@@ -99,8 +100,9 @@ impl<C: Numbering> Context<'_, C> {
     #[inline]
     #[track_caller]
     pub fn signal_add(&self, sig_addr: impl Part<u64>, value: u64, pe: usize) {
+        let name = &Blocking("signal_add");
         let sig_addr = sig_addr.part(Key);
-        signal::add(&Blocking("signal_add"), self.ctx, sig_addr.first(), value, register(pe))
+        signal::add(name, self.ctx, sig_addr.first(name), value, register(pe))
     }
 }
 
@@ -112,7 +114,8 @@ impl Shmem {
     /// If `sig_addr` is empty.
     #[track_caller]
     pub fn signal_fetch(&self, sig_addr: SymmetricSlice<'_, u64>) -> u64 {
-        signal::fetch(&Blocking("signal_fetch"), sig_addr.first())
+        let name = &Blocking("signal_fetch");
+        signal::fetch(name, sig_addr.first(name))
     }
 
     /// Waits until this PE's own signal satisfies the comparison, and returns the value that does.
@@ -121,7 +124,8 @@ impl Shmem {
     /// If `sig_addr` is empty.
     #[track_caller]
     pub fn signal_wait_until(&self, sig_addr: impl Part<u64>, cmp: Comparison, value: u64) -> u64 {
+        let name = &Blocking("signal_wait_until");
         let sig_addr = sig_addr.part(Key);
-        signal::wait_until(&Blocking("signal_wait_until"), sig_addr.first(), cmp as i32, value)
+        signal::wait_until(name, sig_addr.first(name), cmp as i32, value)
     }
 }

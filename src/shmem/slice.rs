@@ -5,6 +5,7 @@ use crate::argument::memory::{Dest, Object, Source};
 use crate::atomics::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use crate::collectives::Element;
 use crate::collectives::arrays::Arrays;
+use crate::error::{Called::Blocking, Routine};
 use onenode_core::copy;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -96,7 +97,9 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
             Bound::Excluded(end) => *end,
             Bound::Unbounded => self.len,
         };
-        assert!(start <= end && end <= self.len, "{start}..{end} of {} elements", self.len);
+        if start > end || end > self.len {
+            no_range(start, end, self.len);
+        }
         Self { start: self.start.wrapping_add(start), len: end - start, ..self }
     }
 
@@ -129,7 +132,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[inline]
     #[track_caller]
     pub fn get(self) -> T {
-        load(self.first())
+        load(self.first(&Blocking("get")))
     }
 
     /// Sets the first element of this PE's copy.
@@ -139,7 +142,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[inline]
     #[track_caller]
     pub fn set(self, value: T) {
-        store(self.head(), value);
+        store(self.head(&Blocking("set")), value);
     }
 
     /// Replaces the first element of this PE's copy by `change` of it. Not atomic; for that, see
@@ -160,7 +163,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[inline]
     #[track_caller]
     pub fn read(self, values: &mut [T]) {
-        same_len(("values", values.len()), ("the slice", self.len));
+        same_len(&Blocking("read"), ("values", values.len()), ("the slice", self.len));
         // SAFETY: the slice's elements, and as many of the program's own.
         unsafe { copy::elements(values.as_mut_ptr(), self.pointer(), self.len) }
     }
@@ -172,7 +175,7 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     #[inline]
     #[track_caller]
     pub fn write(self, values: &[T]) {
-        same_len(("values", values.len()), ("the slice", self.len));
+        same_len(&Blocking("write"), ("values", values.len()), ("the slice", self.len));
         // SAFETY: the slice's elements, and as many of the program's own.
         unsafe { copy::elements(self.pointer(), values.as_ptr(), self.len) }
     }
@@ -275,14 +278,16 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
     /// The first element as an operand. Panics if the slice is empty.
     #[inline]
     #[track_caller]
-    pub(super) fn first(self) -> Object<'a, T> {
-        self.head().object()
+    pub(super) fn first(self, routine: Routine) -> Object<'a, T> {
+        self.head(routine).object()
     }
 
     #[inline]
     #[track_caller]
-    fn head(self) -> Self {
-        assert!(self.len > 0, "the symmetric argument has no elements");
+    fn head(self, routine: Routine) -> Self {
+        if self.len == 0 {
+            empty(routine);
+        }
         Self { len: 1, ..self }
     }
 
@@ -295,8 +300,14 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
 
     /// Panics unless this and `other` have nothing in common.
     #[track_caller]
-    pub(super) fn assert_disjoint<U: Element>(self, other: SymmetricSlice<'_, U>) {
-        assert!(!self.overlaps(other), "the symmetric arguments of a call overlap");
+    pub(super) fn assert_disjoint<U: Element>(
+        self,
+        routine: Routine,
+        other: SymmetricSlice<'_, U>,
+    ) {
+        if self.overlaps(other) {
+            overlap(routine);
+        }
     }
 }
 
@@ -375,20 +386,52 @@ fn store<T: Element>(element: SymmetricSlice<'_, T>, value: T) {
     element.write(&[value]);
 }
 
-/// The panic of [`SymmetricSlice::at`]. Apart, so that loops over elements do not prepare its message.
+/// Panics unless two arguments of a routine, each with its name, have equally many elements.
+#[inline]
+#[track_caller]
+pub(super) fn same_len(
+    routine: Routine,
+    (name, len): (&str, usize),
+    (other, expected): (&str, usize),
+) {
+    if len != expected {
+        other_len(routine, (name, len), (other, expected));
+    }
+}
+
+// The panics. Apart, so that loops over elements do not prepare their messages.
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn other_len(routine: Routine, (name, len): (&str, usize), (other, expected): (&str, usize)) -> ! {
+    panic!("{routine}: {name} has {len} elements; expected {expected}, as many as {other} has")
+}
+
 #[cold]
 #[inline(never)]
 #[track_caller]
 fn no_element(index: usize, len: usize) -> ! {
-    panic!("element {index} of {len} elements")
+    panic!("at: index is {index}; expected less than {len}, the number of elements")
 }
 
-/// Panics unless two arguments, each with its name, have equally many elements.
-#[inline]
+#[cold]
+#[inline(never)]
 #[track_caller]
-pub(super) fn same_len((name, len): (&str, usize), (other, expected): (&str, usize)) {
-    assert!(
-        len == expected,
-        "{name} has {len} elements; expected {expected}, as many as {other} has"
-    );
+fn no_range(start: usize, end: usize, len: usize) -> ! {
+    panic!("slice: range is {start}..{end}; expected a part of 0..{len}")
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn empty(routine: Routine) -> ! {
+    panic!("{routine}: the symmetric argument has no elements; expected one")
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(super) fn overlap(routine: Routine) -> ! {
+    panic!("{routine}: the symmetric arguments overlap; expected that they do not")
 }

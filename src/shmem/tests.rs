@@ -3,6 +3,7 @@
 
 use super::{Blocks, Comparison, Context, Signal, SymmetricSlice, Values, memory};
 use crate::context::Default as World;
+use crate::error::Called::Blocking;
 use crate::testing::FakeJob;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -91,15 +92,55 @@ fn panics_name_the_line_of_the_caller() {
 fn lengths_that_do_not_fit_are_refused() {
     let job = FakeJob::start(2);
     let (x, world) = (array(&job, 4), world());
-    let put = || world.put(x.slice(..2), &[1], 1);
-    let told = catch_unwind(AssertUnwindSafe(put)).expect_err("a panic");
-    let told = told.downcast_ref::<String>().expect("a sentence");
-    assert_eq!(told, "source has 1 elements; expected 2, as many as dest has");
-    assert!(refused(|| world.put(x.slice(..2), &[1], 1)));
-    assert!(refused(|| world.get(&mut [1], x.slice(..2), 1)));
-    assert!(refused(|| world.p(x.slice(2..2), 1, 1)));
-    assert!(refused(|| world.iput(x.all(), &[1, 2, 3], 2, 1, 3, 1)));
-    assert!(refused(|| world.iget(&mut [1, 2], x.all(), 1, 2, 3, 1)));
+    let test = |status: &[i32], values: &[u32]| {
+        let (status, values) = (Some(status), Values::Each(values));
+        super::wait::holds(x.all(), status, Comparison::Eq, values);
+    };
+    let calls: [(&dyn Fn(), &str); 12] = [
+        (
+            &|| world.put(x.slice(..2), &[1], 1),
+            "put: source has 1 elements; expected 2, as many as dest has",
+        ),
+        (
+            &|| world.get(&mut [1], x.slice(..2), 1),
+            "get: source has 2 elements; expected 1, as many as dest has",
+        ),
+        (
+            &|| world.p(x.slice(2..2), 1, 1),
+            "p: the symmetric argument has no elements; expected one",
+        ),
+        (
+            &|| world.atomic_add(x.slice(..0), 1, 1),
+            "atomic_add: the symmetric argument has no elements; expected one",
+        ),
+        (
+            &|| world.iput(x.all(), &[1, 2, 3], 2, 1, 3, 1),
+            "iput: dest has 4 elements; expected enough for Blocks { dst: 2, sst: 1, bsize: 1, nblocks: 3 }",
+        ),
+        (
+            &|| world.iget(&mut [1, 2], x.all(), 1, 2, 3, 1),
+            "iget: dest has 2 elements; expected enough for Blocks { dst: 1, sst: 2, bsize: 1, nblocks: 3 }",
+        ),
+        (
+            &|| x.all().read(&mut [0; 3]),
+            "read: values has 3 elements; expected 4, as many as the slice has",
+        ),
+        (&|| _ = x.at(4), "at: index is 4; expected less than 4, the number of elements"),
+        (&|| _ = x.slice(3..5), "slice: range is 3..5; expected a part of 0..4"),
+        (&|| _ = x.slice(..0).get(), "get: the symmetric argument has no elements; expected one"),
+        (
+            &|| test(&[0; 3], &[0; 4]),
+            "test_all: status has 3 elements; expected 4, as many as ivars has",
+        ),
+        (
+            &|| test(&[0; 4], &[0; 5]),
+            "test_all: values has 5 elements; expected 4, as many as ivars has",
+        ),
+    ];
+    for (call, sentence) in calls {
+        let told = catch_unwind(AssertUnwindSafe(call)).expect_err(sentence);
+        assert_eq!(told.downcast_ref::<String>().expect("a sentence"), sentence);
+    }
     assert!(refused(|| world.iput_from(x.all(), x.all(), 2, 1, 3, 1)));
     assert!(refused(|| world.iget_into(x.all(), x.all(), 2, 1, 3, 1)));
     let blocks = Blocks { dst: 3, sst: 2, bsize: 2, nblocks: 2 };
@@ -119,7 +160,7 @@ fn parts_that_overlap_are_told_apart_from_those_that_touch() {
     assert!(x.slice(..2).overlaps(x.slice(1..)));
     assert!(!x.slice(..2).overlaps(x.slice(2..)));
     assert!(!x.slice(..2).overlaps(x.slice(1..1)));
-    assert!(refused(|| x.slice(..2).assert_disjoint(x.slice(1..3))));
+    assert!(refused(|| x.slice(..2).assert_disjoint(&Blocking("test"), x.slice(1..3))));
 }
 
 #[test]

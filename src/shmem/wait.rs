@@ -1,10 +1,10 @@
 //! Waiting for other PEs, and locks.
 
 use super::Shmem;
-use super::slice::{Key, Part, SymmetricSlice};
+use super::slice::{Key, Part, SymmetricSlice, same_len};
 use crate::argument::memory::{In, Object, Out};
 use crate::collectives::Element;
-use crate::error::Called::Blocking;
+use crate::error::{Called::Blocking, Routine};
 use crate::lock;
 use crate::wait::{self, Waitable};
 use std::ffi::c_int;
@@ -47,16 +47,17 @@ impl<'a, T: Element> Set<'a, T> {
     /// Panics unless `values` and `status`, if given, have an entry for each element.
     #[track_caller]
     fn new(
+        routine: Routine,
         ivars: SymmetricSlice<'a, T>,
         status: Option<&'a [c_int]>,
         values: Values<'a, T>,
     ) -> Self {
-        let nelems = ivars.len();
+        let ivars_len = ("ivars", ivars.len());
         if let Some(status) = status {
-            assert_eq!(status.len(), nelems, "as many elements of status as of ivars");
+            same_len(routine, ("status", status.len()), ivars_len);
         }
         if let Values::Each(values) = values {
-            assert_eq!(values.len(), nelems, "as many values as elements of ivars");
+            same_len(routine, ("values", values.len()), ivars_len);
         }
         Self { ivars: ivars.object(), status: status.map(In::from), values }
     }
@@ -84,11 +85,16 @@ macro_rules! call {
 /// all.
 #[track_caller]
 fn found(
+    routine: Routine,
     indices: &mut [usize],
     elements: usize,
     write: impl FnOnce(Option<Out<'_, usize>>) -> usize,
 ) -> &[usize] {
-    assert!(indices.len() >= elements, "room for {} indices of {elements}", indices.len());
+    assert!(
+        indices.len() >= elements,
+        "{routine}: indices has {} elements; expected {elements}, as many as ivars has",
+        indices.len()
+    );
     let count = write(Some((&mut indices[..elements]).into()));
     &indices[..count]
 }
@@ -106,7 +112,7 @@ pub(super) fn holds<T: Element + Waitable>(
     cmp: Comparison,
     values: Values<'_, T>,
 ) -> bool {
-    call!(Set::new(ivars, status, values), cmp, test_all) != 0
+    call!(Set::new(&Blocking("test_all"), ivars, status, values), cmp, test_all) != 0
 }
 
 /// Waits for, or tests, this PE's own elements, which other PEs or threads change by atomic
@@ -145,8 +151,9 @@ impl Shmem {
     /// If `ivar` is empty.
     #[track_caller]
     pub fn wait_until<T: Element + Waitable>(&self, ivar: impl Part<T>, cmp: Comparison, value: T) {
+        let name = &Blocking("wait_until");
         let ivar = ivar.part(Key);
-        wait::wait_until(&Blocking("wait_until"), ivar.first(), cmp as i32, value)
+        wait::wait_until(name, ivar.first(name), cmp as i32, value)
     }
 
     /// Waits until all elements satisfy the comparison.
@@ -162,7 +169,7 @@ impl Shmem {
         values: Values<'_, T>,
     ) {
         let ivars = ivars.part(Key);
-        call!(Set::new(ivars, status, values), cmp, wait_until_all)
+        call!(Set::new(&Blocking("wait_until_all"), ivars, status, values), cmp, wait_until_all)
     }
 
     /// Waits until an element satisfies the comparison, and returns its index. Returns `None`
@@ -180,7 +187,7 @@ impl Shmem {
         values: Values<'_, T>,
     ) -> Option<usize> {
         let ivars = ivars.part(Key);
-        let set = Set::new(ivars, status, values);
+        let set = Set::new(&Blocking("wait_until_any"), ivars, status, values);
         element(call!(set, cmp, wait_until_any))
     }
 
@@ -200,8 +207,9 @@ impl Shmem {
         values: Values<'_, T>,
     ) -> &'i [usize] {
         let ivars = ivars.part(Key);
-        let set = Set::new(ivars, status, values);
-        found(indices, ivars.len(), |indices| call!(set, cmp, wait_until_some, indices))
+        let name = &Blocking("wait_until_some");
+        let set = Set::new(name, ivars, status, values);
+        found(name, indices, ivars.len(), |indices| call!(set, cmp, wait_until_some, indices))
     }
 
     /// Whether the element satisfies the comparison now.
@@ -215,8 +223,9 @@ impl Shmem {
         cmp: Comparison,
         value: T,
     ) -> bool {
+        let name = &Blocking("test");
         let ivar = ivar.part(Key);
-        wait::test(&Blocking("test"), ivar.first(), cmp as i32, value) != 0
+        wait::test(name, ivar.first(name), cmp as i32, value) != 0
     }
 
     /// Whether all elements satisfy the comparison now.
@@ -248,7 +257,7 @@ impl Shmem {
         values: Values<'_, T>,
     ) -> Option<usize> {
         let ivars = ivars.part(Key);
-        element(call!(Set::new(ivars, status, values), cmp, test_any))
+        element(call!(Set::new(&Blocking("test_any"), ivars, status, values), cmp, test_any))
     }
 
     /// The indices of the elements that satisfy the comparison now, stored at the start of
@@ -266,8 +275,9 @@ impl Shmem {
         values: Values<'_, T>,
     ) -> &'i [usize] {
         let ivars = ivars.part(Key);
-        let set = Set::new(ivars, status, values);
-        found(indices, ivars.len(), |indices| call!(set, cmp, test_some, indices))
+        let name = &Blocking("test_some");
+        let set = Set::new(name, ivars, status, values);
+        found(name, indices, ivars.len(), |indices| call!(set, cmp, test_some, indices))
     }
 }
 
@@ -296,7 +306,8 @@ impl Shmem {
     /// If `lock` is empty.
     #[track_caller]
     pub fn set_lock(&self, lock: SymmetricSlice<'_, i64>) {
-        lock::set(&Blocking("set_lock"), lock.first())
+        let name = &Blocking("set_lock");
+        lock::set(name, lock.first(name))
     }
 
     /// Tries to acquire the lock without waiting. Returns whether it did.
@@ -305,7 +316,8 @@ impl Shmem {
     /// If `lock` is empty.
     #[track_caller]
     pub fn test_lock(&self, lock: SymmetricSlice<'_, i64>) -> bool {
-        lock::test(&Blocking("test_lock"), lock.first()) == 0
+        let name = &Blocking("test_lock");
+        lock::test(name, lock.first(name)) == 0
     }
 
     /// Releases the lock after all earlier puts are complete.
@@ -314,6 +326,7 @@ impl Shmem {
     /// If `lock` is empty.
     #[track_caller]
     pub fn clear_lock(&self, lock: SymmetricSlice<'_, i64>) {
-        lock::clear(&Blocking("clear_lock"), lock.first())
+        let name = &Blocking("clear_lock");
+        lock::clear(name, lock.first(name))
     }
 }
