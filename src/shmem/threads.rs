@@ -1,7 +1,11 @@
 //! More than one thread in a PE.
 #![allow(unsafe_code)]
 
-use super::{DeviceArray, Shmem, Symmetric, ThreadLevel};
+use super::context::Context;
+use super::nonblocking::Nonblocking;
+use super::team::Team;
+use super::{DeviceArray, Shmem, Symmetric, SymmetricSlice, ThreadLevel};
+use crate::translate::Numbering;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
@@ -96,6 +100,33 @@ pub trait Shareable: sealed::Sealed {}
 
 impl<T: Send> Shareable for Symmetric<'_, T> {}
 impl<T: Send> Shareable for DeviceArray<'_, T> {}
+
+/// What any thread may use without further ado. Nothing is: the trait only makes the compiler's message say what
+/// to do, where it would otherwise name a pointer inside.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` stays in the thread that initialised the library",
+    label = "another thread uses it",
+    note = "at `ThreadLevel::Multiple`, `Shmem::threads` returns a `Threads`, whose `share` lets other threads use \
+            an array, and whose `shmem` is the PE in any thread"
+)]
+pub trait AnyThread {}
+
+macro_rules! in_one_thread {
+    ($([$($generics:tt)*] $type:ty;)*) => {$(
+        // SAFETY: holds for no type, as nothing implements `AnyThread`.
+        unsafe impl<$($generics)*> Send for $type where Self: AnyThread {}
+        // SAFETY: as above.
+        unsafe impl<$($generics)*> Sync for $type where Self: AnyThread {}
+    )*};
+}
+
+in_one_thread! {
+    [T] Symmetric<'_, T>;
+    [T] SymmetricSlice<'_, T>;
+    [C: Numbering] Context<'_, C>;
+    [C: Numbering] Nonblocking<'_, '_, C>;
+    [] Team<'_>;
+}
 
 mod sealed {
     pub trait Sealed {}

@@ -53,7 +53,7 @@ const REFUSED: [(&str, &str, &str); 14] = [
              std::thread::scope(|scope| _ = scope.spawn(|| shmem.barrier_all()));
          }
          use Element as _;",
-        "cannot be shared between threads safely",
+        "`Team<'_>` stays in the thread that initialised the library",
     ),
     (
         "freed",
@@ -127,7 +127,7 @@ const REFUSED: [(&str, &str, &str); 14] = [
              });
          }
          use Element as _;",
-        "cannot be shared between threads safely",
+        "`Shmem::threads` returns a `Threads`, whose `share` lets other threads use an array",
     ),
     (
         "partition-in-two-threads",
@@ -139,7 +139,7 @@ const REFUSED: [(&str, &str, &str); 14] = [
              });
          }
          use Element as _;",
-        "cannot be shared between threads safely",
+        "stays in the thread that initialised the library",
     ),
 ];
 
