@@ -85,7 +85,7 @@ impl<'a, T: Element> DistGrid<'a, T> {
         self.layout.block(pe)
     }
 
-    /// Reads an element. A number is read as it was written, anything else may be read half changed.
+    /// Reads an element. A number of up to 64 bits is read as it was written, anything else may be read half changed.
     ///
     /// # Panics
     /// If there is no such element.

@@ -14,7 +14,7 @@ use std::ops::{Bound, RangeBounds};
 /// Some elements of a [`Symmetric`](super::Symmetric) array: the symmetric argument of operations.
 /// It also gives access to this PE's own copy, much like a slice of [`Cell`](std::cell::Cell)s.
 /// Elements are copied in and out. There are no references to them, because other PEs may write
-/// them at any time. A number is read as it was written; a struct, an array or several elements may be
+/// them at any time. A number of up to 64 bits is read as it was written; a struct, an array or several elements may be
 /// read half changed.
 ///
 /// ```standalone_crate

@@ -63,7 +63,7 @@ impl<'a> Threads<'a> {
     }
 
     /// Lets other threads use an array. Threads then stand to each other as PEs do: what one reads
-    /// while another writes it may be half changed, unless it is a number.
+    /// while another writes it may be half changed, unless it is a number of up to 64 bits.
     pub fn share<A: Shareable>(self, array: &'a A) -> Shared<'a, A> {
         Shared(array)
     }

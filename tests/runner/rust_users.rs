@@ -309,6 +309,7 @@ const RUN: [(&str, &str, &str, i32, &str); 7] = [
 const TAKEN: &str = r#"#![forbid(unsafe_code)]
 #![deny(warnings)]
 use oneshmem::{Comparison, Element, Error, Max, Result, Shmem, Sum};
+use std::num::Wrapping;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Element)]
 #[repr(C)]
@@ -317,6 +318,7 @@ pub struct Sample {
     kind: u16,
     flags: [u8; 2],
     count: usize,
+    hash: Wrapping<u64>,
 }
 
 fn total(shmem: &Shmem, mine: u64) -> Result<u64> {
@@ -333,15 +335,18 @@ fn main() -> Result<()> {
     let (me, npes) = (shmem.my_pe(), shmem.n_pes());
     let inbox = shmem.alloc::<Sample>(2)?;
     let flag = shmem.alloc::<isize>(1)?;
-    let sample = Sample { place: [1.5; 3], kind: 3, flags: [1, 2], count: me };
+    let wide = shmem.alloc::<u128>(1)?;
+    let sample = Sample { place: [1.5; 3], kind: 3, flags: [1, 2], count: me, hash: Wrapping(7) };
     let right = (me + 1) % npes;
     shmem.put(inbox.all(), &[sample, Sample::default()], right);
+    shmem.p(wide.at(0), u128::MAX - me as u128, right);
     shmem.fence();
     shmem.atomic_set(flag.at(0), -1, right);
     shmem.wait_until(flag.at(0), Comparison::Lt, 0);
     assert_eq!(inbox.at(0).get(), Sample { count: (me + npes - 1) % npes, ..sample });
     assert!(inbox.all().iter().all(|sample| sample.get().count < npes));
     assert_eq!(total(&shmem, 2)?, 2 * npes as u64);
+    assert_eq!(shmem.g(wide.at(0), right), u128::MAX - me as u128);
     shmem.world().reduce::<_, Max>(flag.all(), flag.all());
     match shmem.alloc::<Sample>(usize::MAX / 64) {
         Err(error @ Error::NoMemory { .. }) if me == 0 => println!("{error}"),
@@ -349,6 +354,7 @@ fn main() -> Result<()> {
         other => panic!("{other:?}"),
     }
     assert!(matches!(shmem.world().split_strided(npes, 1, 1, None), Err(oneshmem::NoTeam)));
+    shmem.free(wide);
     shmem.free(flag);
     shmem.free(inbox);
     shmem.finalize();

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use crate::collectives::range::{Readable, Writable};
+use std::num::Wrapping;
 
 /// A type whose arrays may be in shared memory: a number type, an array of elements, or a struct of
 /// elements.
@@ -149,8 +150,10 @@ macro_rules! elements {
 
 // SAFETY: elements only, one after the other without gaps.
 unsafe impl<T: Element, const N: usize> Element for [T; N] {}
+// SAFETY: an element only, as it is `repr(transparent)`.
+unsafe impl<T: Element> Element for Wrapping<T> {}
 
-elements!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64);
+elements!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64);
 combine!(And, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a & x);
 combine!(Or, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a | x);
 combine!(Xor, i8 i16 i32 i64 isize u8 u16 u32 u64 usize, |a, x| a ^ x);
