@@ -21,7 +21,7 @@ const HARMLESS: [Options; 4] = [
 
 /// From the manuals of Open MPI's mpirun (4 and 5), MPICH's and Intel's mpiexec.hydra, and Slurm's
 /// srun.
-const TABLE: [Options; 22] = [
+const TABLE: [Options; 23] = [
     Options(
         "f machine default-hostfile add-host add-hostfile w nodelist F nodefile hostlist x-host \
          exclude nolocal no-local localonly localhost local localroot r relative skip-launch-node \
@@ -29,7 +29,7 @@ const TABLE: [Options; 22] = [
         "--host HOST[:SLOTS],... or --hostfile FILE names the hosts",
     ),
     Options(
-        "c ntasks pernode npersocket ppn perhost ppr nodes ntasks-per-node ntasks-per-socket \
+        "ntasks pernode npersocket ppn perhost ppr nodes ntasks-per-node ntasks-per-socket \
          ntasks-per-core ntasks-per-gpu tasks-per-node max-vm-size novm procs pes rr grr mincpus",
         "-n PES is the number of all PEs, -N PES the number on each host, and --map-by \
          ppr:N:socket the number on each socket",
@@ -55,6 +55,10 @@ const TABLE: [Options; 22] = [
         "--bind-to none|hwthread|core|l3|numa|socket|node, --map-by \
          hwthread|core|l3|numa|socket|ppr:N:PLACE, --cpus-per-pe N and --cpu-set LIST choose where PEs \
          run; --report-bindings prints it",
+    ),
+    Options(
+        "c",
+        "--cpus-per-pe N binds each PE to N cores, where srun's -c N is meant; -n PES is the number of PEs",
     ),
     Options(
         "cpus-per-proc cpus-per-rank cpus-per-task ranks-per-proc",
@@ -216,7 +220,7 @@ mod tests {
         assert!(starts(advice("-", "nodelist"), "--host"));
         assert!(starts(advice("--", "nodelist"), "--host"));
         assert!(starts(advice("--", "ntasks_per_node"), "-n PES"));
-        assert!(starts(advice("-", "c"), "-n PES"));
+        assert!(starts(advice("-", "c"), "--cpus-per-pe N"));
         assert!(starts(advice("-", "launcher"), "--launch-agent"));
         assert!(starts(advice("--", "cpus-per-proc"), "--cpus-per-pe N"));
         assert!(starts(advice("--", "tune"), "SHMEM_TUNING"));
