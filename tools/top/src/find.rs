@@ -37,8 +37,9 @@ pub fn job(pid: Option<u32>) -> Result<Found> {
         0 => bail!("no oshrun of yours runs a job here; name the PID of a PE for other launchers"),
         1 => Ok(jobs.remove(0)),
         _ => {
-            let pids: Vec<_> = jobs.iter().map(|job| job.pid.to_string()).collect();
-            bail!("several jobs run here: name the PID of one of their oshrun: {}", pids.join(", "))
+            let list: String =
+                jobs.iter().map(|job| format!("\n{:8}  {}", job.pid, command(job.pid))).collect();
+            bail!("several jobs run here: name the PID of one of their oshrun:{list}")
         }
     }
 }
@@ -59,6 +60,13 @@ fn launchers() -> Result<Vec<u32>> {
     }
     launchers.sort_unstable();
     Ok(launchers)
+}
+
+/// The command line of a process, in a line.
+fn command(pid: u32) -> String {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = String::from_utf8_lossy(&words).replace('\0', " ");
+    line.trim_end().replace(char::is_control, "?")
 }
 
 /// The job's file that a process has open, if it has one.
