@@ -116,6 +116,8 @@ pub struct CommandLine {
     pub show: Option<Show>,
     /// An option that asks to print something unknown.
     pub unknown: Option<String>,
+    /// Whether the compiler prints its help, and the wrapper its own before.
+    pub is_help: bool,
     /// Whether there is anything to compile or link.
     has_input: bool,
     stops_before_linking: bool,
@@ -140,6 +142,7 @@ impl CommandLine {
                 line.unknown = Some(text.into_owned());
                 continue;
             }
+            line.is_help |= text == "--help";
             line.stops_before_linking |= NO_LINK.contains(&&*text);
             line.is_static |= matches!(&*text, "-static" | "--static" | "-static-pie");
             line.offloads |= text.starts_with("-fopenmp-targets=");

@@ -7,6 +7,7 @@ use line::{CommandLine, Show};
 use oneshmem_tools::cli::oshcc::{self, C, CXX};
 use oneshmem_tools::installation::Installation;
 use std::ffi::{OsStr, OsString};
+use std::io::{Write, stdout};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -39,12 +40,15 @@ fn main() -> ExitCode {
     if let Some(option) = &line.unknown {
         return complain(line::unknown(option));
     }
-    if line.show == Some(Show::Help) {
+    if line.show == Some(Show::Help) || line.is_help {
         let printed = oshcc::command(&name.to_string_lossy(), &language).print_help();
-        return printed.map_or_else(
-            |error| complain(format!("cannot write to standard output: {error}")),
-            |()| ExitCode::SUCCESS,
-        );
+        if let Err(error) = printed.and_then(|()| stdout().flush()) {
+            return complain(format!("cannot write to standard output: {error}"));
+        }
+        if !line.is_help {
+            return ExitCode::SUCCESS;
+        }
+        println!("\nThe compiler's own:\n");
     }
 
     // The variable may also hold options or a wrapper: "ccache gcc".
