@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("containers/one-for-each-pe", || one_each("data_segment")),
         Trial::test("containers/one-for-each-pe-reductions", || one_each("coll_reduce")),
         Trial::test("containers/empty-root", || empty_root("ptr")),
+        Trial::test("containers/without-proc", without_proc),
     ]
     .into_iter()
     .map(|trial| trial.with_ignored_flag(forbidden))
@@ -64,6 +65,19 @@ fn empty_root(name: &str) -> Result {
     let mut command = Command::new(tree::prefix("bin/oshrun"));
     command.args(["-n", "4", "unshare", "-r", "chroot"]).arg(&*root).arg(format!("/{name}"));
     launch::run(command)?.success()
+}
+
+/// Without `/proc` the commands find their installation by the path that they are run by.
+fn without_proc() -> Result {
+    let folder = tree::Folder::new("without-proc")?;
+    let source = tree::repository("examples/hello.c");
+    // A program without a run path: the launcher tells it where the library is.
+    let script = "mount -t tmpfs tmpfs /proc && cd \"$1\" && PATH=$2:$PATH && oshcc -c \"$3\" -o hello.o && \
+                  cc hello.o -L\"$2/../lib\" -lshmem -o hello && \"$2/oshrun\" -n 2 ./hello && oshrun -n 2 ./hello";
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--mount", "sh", "-c", script, "sh"]).arg(&*folder);
+    command.arg(tree::prefix("bin")).arg(source);
+    launch::run(command)?.prints(&["of 2"])
 }
 
 fn listing() -> BTreeSet<String> {

@@ -1,6 +1,7 @@
 //! The location of this installation. No path is compiled in: the tree may be moved, and is found
 //! from the running command's own path.
 
+use onenode_core::sys::program;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -21,9 +22,14 @@ impl Installation {
     /// The tree to which the running command belongs.
     pub fn of_this_command() -> io::Result<Self> {
         // The kernel has resolved links, so links to `bin/oshcc` may be anywhere.
-        let command = std::fs::canonicalize(OWN).map_err(|error| {
-            let message = format!("following the link {OWN} (readlink) failed: {error}");
-            io::Error::new(error.kind(), message)
+        let command = std::fs::canonicalize(OWN).or_else(|error| {
+            // Without /proc, what the kernel was asked to run. No command changes its directory before.
+            let asked =
+                program::path_asked_for().filter(|_| error.kind() == io::ErrorKind::NotFound);
+            asked.and_then(|path| std::fs::canonicalize(path).ok()).ok_or_else(|| {
+                let message = format!("following the link {OWN} (readlink) failed: {error}");
+                io::Error::new(error.kind(), message)
+            })
         })?;
         let (Some(bin), Some(prefix)) = (command.parent(), command.parent().and_then(Path::parent))
         else {

@@ -2,7 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::process::passed_by_kernel;
-use std::ffi::CStr;
+use std::ffi::{CStr, OsStr};
+use std::os::unix::ffi::OsStrExt;
 
 /// A segment of the main program, from its program headers.
 #[derive(Clone, Copy, Debug)]
@@ -123,6 +124,13 @@ pub fn contains(object: Option<Object>) -> bool {
 pub fn is_static() -> bool {
     const PT_INTERP: u32 = 3;
     !segments().iter().any(|segment| segment.kind == PT_INTERP)
+}
+
+/// The path by which the kernel was asked to run the program, from the directory of then (getauxval(3)).
+pub fn path_asked_for() -> Option<&'static OsStr> {
+    let path = passed_by_kernel(libc::AT_EXECFN) as *const libc::c_char;
+    // SAFETY: if it is not null, a C string that the kernel has put beside the first stack, where it stays.
+    (!path.is_null()).then(|| OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes()))
 }
 
 /// The end of the heap that `brk` moves.
