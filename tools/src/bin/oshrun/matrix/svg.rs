@@ -90,10 +90,15 @@ impl Picture<'_> {
         );
     }
 
+    /// The cells with a label.
+    fn labelled(&self) -> impl Iterator<Item = usize> {
+        let n = self.matrix.rows.len();
+        (0..n).step_by(n.div_ceil(MOST_LABELS))
+    }
+
     fn labels(&self, svg: &mut String) {
         let (matrix, size) = (self.matrix, self.size());
-        let n = matrix.rows.len();
-        for index in (0..n).step_by(n.div_ceil(MOST_LABELS)) {
+        for index in self.labelled() {
             let (at, label) =
                 (MARGIN as f64 + (index as f64 + 0.5) * size, matrix.grid.label(index));
             let row = total(matrix.cells(index).map(|(_, cell)| cell));
@@ -163,16 +168,20 @@ impl Picture<'_> {
         }
     }
 
-    /// A frame around all cells, and lines between nodes.
+    /// A frame around all cells, a grid that leads from the labels to the cells, and lines between nodes.
     fn borders(&self, svg: &mut String) {
-        let end = MARGIN + SIDE;
-        for cells in &self.matrix.grid.nodes[1..] {
-            let at = MARGIN as f64 + cells.start as f64 * self.size();
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{MARGIN} {at:.2}H{end}M{at:.2} {MARGIN}V{end}\" stroke=\"#888\"/>"
-            );
-        }
+        let before = |cell: usize| {
+            let (at, end) = (MARGIN as f64 + cell as f64 * self.size(), MARGIN + SIDE);
+            format!("M{MARGIN} {at:.2}H{end}M{at:.2} {MARGIN}V{end}")
+        };
+        let grid: String = self.labelled().skip(1).map(before).collect();
+        let nodes: String =
+            self.matrix.grid.nodes[1..].iter().map(|cells| before(cells.start)).collect();
+        let _ = writeln!(
+            svg,
+            "<path id=\"grid\" d=\"{grid}\" stroke=\"#888\" stroke-width=\"0.3\"/>\n\
+             <path id=\"nodes\" d=\"{nodes}\" stroke=\"#888\"/>"
+        );
         let _ = writeln!(
             svg,
             "<rect x=\"{MARGIN}\" y=\"{MARGIN}\" width=\"{SIDE}\" height=\"{SIDE}\" fill=\"none\" \
@@ -199,6 +208,11 @@ impl Picture<'_> {
         let mut rows = steps.len();
         let hues = if self.is_over_nodes() { &[&NEAR, &FAR][..] } else { &[&NEAR] };
         let text = x + 2 + 24 * hues.len();
+        let _ = writeln!(
+            svg,
+            "<text x=\"{x}\" y=\"{}\" fill=\"#555\">bytes, logarithmic</text>",
+            MARGIN - 8
+        );
         for (index, bytes) in steps.iter().enumerate() {
             let y = MARGIN + index * 24;
             for (place, hue) in hues.iter().enumerate() {

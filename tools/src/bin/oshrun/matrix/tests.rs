@@ -29,7 +29,11 @@ fn cells_stand_for_pes_or_groups_of_them() {
     }
     assert_eq!(matrix_of_2.csv(), "caller,peer,calls,bytes\n0,1,1,7\n1,0,1,9\n1,1,1,1\n");
     assert!(svg.contains("PE 0 to PE 1: 7 bytes in 1 calls"));
-    assert!(!svg.contains("<path") && !svg.contains("orange") && !svg.contains("unknown"));
+    // A grid, and one node.
+    assert!(svg.contains("id=\"grid\" d=\"M70 390.00H710M390.00 70V710\""));
+    assert!(
+        svg.contains("id=\"nodes\" d=\"\"") && !svg.contains("orange") && !svg.contains("unknown")
+    );
     let large = matrix(&[300], 2, &[Some(&[0, 7]), Some(&[9, 1])]);
     let svg = Picture { matrix: &large, program: "p" }.svg();
     assert!(svg.contains("PE 0 to 149 to PE 150 to 299: 7 bytes in 1 calls"));
@@ -58,7 +62,10 @@ fn far_cells_and_unknown_rows_are_marked() {
     assert!(svg.contains("PE 0 to PE 1: 6 bytes"));
     assert!(svg.contains("PE 0 to PE 2, on another node: 7 bytes"));
     assert!(svg.contains("<title>PE 2: unknown</title>") && svg.contains("grey: unknown"));
-    assert!(svg.contains("orange: to another") && svg.matches("<path").count() == 1);
+    assert!(
+        svg.contains("orange: to another")
+            && svg.contains("id=\"nodes\" d=\"M70 496.67H710M496.67 70V710\"")
+    );
 }
 
 #[test]
