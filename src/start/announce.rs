@@ -3,10 +3,11 @@
 use crate::atomics::Ordering;
 use crate::env;
 use crate::error::{Error, Routine};
-use crate::job::Job;
+use crate::job::{Job, launcher::Launcher};
 use crate::jobfile::JobFile;
 use crate::jobfile::nodes::Nodes;
 use crate::message;
+use crate::sys;
 use onenode_core::sys::process;
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,7 @@ pub(super) fn report_once(routine: Routine, file: &JobFile, pe: usize, error: Er
     Error::Reported
 }
 
-/// What the environment asks to hear: on PE 0.
+/// What the environment asks to hear, and what is hardly meant: on PE 0.
 pub(super) fn announce(job: &Job) {
     if job.pe != 0 {
         return;
@@ -46,6 +47,15 @@ pub(super) fn announce(job: &Job) {
     }
     for complaint in env::complaints() {
         message::say(complaint);
+    }
+    // A program may mean it: each PE has an MPI of its own. Most do not, and their ranks then wait for each other, or
+    // each of them does the work of all.
+    if job.launcher == Launcher::Oshrun && job.npes > 1 && sys::mpi::processes() == Some(1) {
+        message::say(format_args!(
+            "MPI_COMM_WORLD has 1 process in each of the {} PEs: oshrun starts no MPI. If the PEs are to be the ranks \
+             of one MPI_COMM_WORLD, start the program by the launcher of that MPI",
+            job.npes
+        ));
     }
     if env::VERSION.is_on() {
         message::say(format_args!("version {}, OpenSHMEM 1.6", env!("CARGO_PKG_VERSION")));

@@ -27,6 +27,8 @@ struct Calls {
     /// The thread that initialised MPI, and finalizes it.
     main: Pid,
     are_of_main_only: bool,
+    /// The number of processes in `MPI_COMM_WORLD`.
+    processes: c_int,
     /// Whether MPI has told that it is about to be finalized.
     are_over: bool,
 }
@@ -35,6 +37,7 @@ struct Calls {
 type Ask = extern "C" fn(answer: &mut c_int) -> c_int;
 /// Calls on a communicator, whose handle is a `C`.
 type Probe<C> = extern "C" fn(c_int, c_int, C, &mut c_int, &mut Status) -> c_int;
+type CommSize<C> = extern "C" fn(C, &mut c_int) -> c_int;
 type SetAttribute<C> = extern "C" fn(C, c_int, Option<NonNull<c_void>>) -> c_int;
 
 struct Mpi {
@@ -61,6 +64,7 @@ struct On<C> {
     /// `MPI_ANY_SOURCE`.
     any_source: c_int,
     probe: Probe<C>,
+    size: CommSize<C>,
     set_attribute: SetAttribute<C>,
 }
 
@@ -97,6 +101,11 @@ pub fn find() {
             *mutex::lock(&CALLS) = mpi.begin_calls();
         }
     }
+}
+
+/// How many processes `MPI_COMM_WORLD` has, if MPI was found initialised, by its main thread.
+pub fn processes() -> Option<c_int> {
+    mutex::lock(&CALLS).as_ref().map(|calls| calls.processes)
 }
 
 /// Whether there is an MPI to be driven.
@@ -170,7 +179,8 @@ impl Mpi {
         let mut key = 0;
         let tells = (self.create_keyval)(not_copied, about_to_end, &mut key, None) == 0
             && self.communicators.set_own_attribute(key) == 0;
-        tells.then(|| Calls { main: gettid(), are_of_main_only, are_over: false })
+        let processes = self.communicators.size_of_world();
+        tells.then(|| Calls { main: gettid(), are_of_main_only, processes, are_over: false })
     }
 }
 
@@ -217,6 +227,13 @@ impl Communicators {
         }
     }
 
+    fn size_of_world(&self) -> c_int {
+        match self {
+            Self::OfMpich(on) => on.size_of_world(),
+            Self::OfOpenMpi(on) => on.size_of_world(),
+        }
+    }
+
     /// Gives `MPI_COMM_SELF` an attribute of no value. Returns MPI's error code.
     fn set_own_attribute(&self, key: c_int) -> c_int {
         match self {
@@ -230,11 +247,22 @@ impl<C: Copy> On<C> {
     /// # Safety
     /// `C` is the type of a communicator's handle in this process's MPI, and these are two of them.
     unsafe fn of_process(world: C, own: C, any_source: c_int) -> Option<Self> {
-        // SAFETY: declared as in the MPI standard (MPI 4.1, sections 3.8.1 and 7.7.2) and, the caller says, this
-        // MPI. A probe writes an int and a status, for which there is more room than any has.
-        let (probe, set_attribute) =
-            unsafe { (function(c"PMPI_Iprobe")?, function(c"PMPI_Comm_set_attr")?) };
-        Some(Self { world, own, any_source, probe, set_attribute })
+        // SAFETY: declared as in the MPI standard (MPI 4.1, sections 3.8.1, 7.4.1 and 7.7.2) and, the caller says,
+        // this MPI. A probe writes an int and a status, for which there is more room than any has.
+        let (probe, size, set_attribute) = unsafe {
+            (
+                function(c"PMPI_Iprobe")?,
+                function(c"PMPI_Comm_size")?,
+                function(c"PMPI_Comm_set_attr")?,
+            )
+        };
+        Some(Self { world, own, any_source, probe, size, set_attribute })
+    }
+
+    fn size_of_world(&self) -> c_int {
+        let mut size = 0;
+        (self.size)(self.world, &mut size);
+        size
     }
 
     fn probe(&self) {

@@ -207,6 +207,9 @@ pub fn trials() -> Vec<Trial> {
             let trial = Trial::test(name, move || with_mpi(launcher, wrapper, ask, first));
             trials.push(trial.with_ignored_flag(absent));
         }
+        let name = format!("launchers/oshrun/with-mpi-of-{}", launcher.name());
+        let trial = Trial::test(name, move || without_launcher_of_mpi(launcher, wrapper, ask));
+        trials.push(trial.with_ignored_flag(tree::skip_without(wrapper)));
         for how in ["wait", "test", "barrier", "lock", "thread", "finalize"] {
             // MPICH is driven by its main thread only.
             if how == "thread" && launcher == Launcher::Hydra {
@@ -280,6 +283,15 @@ pub fn of_both_worlds(
 fn with_mpi(launcher: Launcher, wrapper: &str, ask: &str, first: &str) -> Result {
     let executable = of_both_worlds(WITH_MPI, launcher, wrapper, ask)?;
     all_succeed(&launcher.run(2, &executable, &[first], &[])?)
+}
+
+/// Under `oshrun` each PE is alone in MPI's eyes, and one says so.
+fn without_launcher_of_mpi(mpi: Launcher, wrapper: &str, ask: &str) -> Result {
+    let executable = of_both_worlds(WITH_MPI, mpi, wrapper, ask)?;
+    let mut job = launch::oshrun(2, &executable);
+    job.arg("mpi-first");
+    launch::run(job)?
+        .fails_once(&["PE 0: MPI_COMM_WORLD has 1 process in each of the 2 PEs", "size"])
 }
 
 /// A PE that waits in OpenSHMEM sends what it has begun to send by MPI. Open MPI keeps it back over TCP only:
