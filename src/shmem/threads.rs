@@ -115,7 +115,7 @@ macro_rules! in_one_thread {
     ($([$($generics:tt)*] $type:ty;)*) => {$(
         // SAFETY: holds for no type, as nothing implements `AnyThread`.
         unsafe impl<$($generics)*> Send for $type where Self: AnyThread {}
-        // SAFETY: as above.
+        // SAFETY: holds for no type, as nothing implements `AnyThread`.
         unsafe impl<$($generics)*> Sync for $type where Self: AnyThread {}
     )*};
 }
