@@ -33,7 +33,7 @@ kitten-rust:
 # them once more.
 test-smartmap: smartmap kitten
 	CARGO_TARGET_DIR=$(SMARTMAP_TARGET) $(CARGO) test --locked --features smartmap \
-	    -p oneshmem -p onenode-core -p oneshmem-kitten -p oneshmem-tools --lib --bins
+	    -p oneshmem -p oneshmem-job -p onenode-core -p oneshmem-kitten -p oneshmem-tools --lib --bins
 	ONESHMEM_SMARTMAP=1 ONESHMEM_PREFIX=$(abspath $(SMARTMAP)) \
 	    ONESHMEM_KITTEN=$(abspath $(KITTEN)) $(CARGO) test --locked \
 	    --workspace --test suite

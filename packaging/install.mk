@@ -14,7 +14,7 @@ STRIP      ?= strip
 
 # Newer than all sources if everything is built.
 COMPLETE := $(BUILD)/complete
-PARTS    := interface kitten node packaging src tools xpmem
+PARTS    := interface job kitten node packaging src tools xpmem
 SOURCES   = $(shell find Cargo.toml Cargo.lock Makefile build.rs $(PARTS) -type f)
 # Empty if so.
 OUTDATED  = $(shell find $(SOURCES) -newer $(COMPLETE) 2>&1 | head -n 1)

@@ -12,12 +12,12 @@
 #![allow(unsafe_code)]
 
 use crate::argument::memory::{Dest, Object};
-use crate::error::Routine;
 use crate::operand;
-use crate::remote::Place;
 use crate::slow::{self, Missed};
 use crate::span::Span;
 use crate::translate::{Cold, Miss, Numbering, PeArg, TABLE, cold_path, translate};
+use oneshmem_job::error::Routine;
+use oneshmem_job::remote::Place;
 
 mod cell;
 mod ops;

@@ -2,8 +2,8 @@
 
 pub mod memory;
 
-use crate::error::Routine;
 use crate::failure;
+use oneshmem_job::error::Routine;
 
 /// Ends the job if a pointer to this PE's own memory is null.
 #[inline]

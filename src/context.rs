@@ -14,13 +14,13 @@ pub mod session;
 
 use crate::argument::{self, memory::Out};
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering, fence};
-use crate::error::Routine;
 use crate::failure;
 use crate::job::Job;
 use crate::team::{self, TEAM_INVALID, TEAM_WORLD, Triplet};
 use crate::translate::numberings::{self, CONTEXTS};
 pub use crate::translate::{CTX_DEFAULT, Default};
 use crate::translate::{Numbering, PeArg, TABLE, sealed};
+use oneshmem_job::error::Routine;
 use std::ffi::{c_int, c_long};
 
 /// `SHMEM_CTX_INVALID`.

@@ -3,11 +3,11 @@
 pub mod ending;
 pub(crate) mod fault;
 
-use crate::error::Routine;
 use crate::job;
-use crate::jobfile::abort::{self, AbortKind};
 use crate::message::{say, say_caller};
 use onenode_core::sys::process;
+use oneshmem_job::error::Routine;
+use oneshmem_job::jobfile::abort::{self, AbortKind};
 use std::fmt;
 
 /// Ends the job with status 1 because of an invalid call. The message gives the routine, the

@@ -70,80 +70,57 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 #![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
 
-// Internals of the C library and the commands. Not part of the API: they may change at any time.
-#[doc(hidden)]
-pub mod amo;
-#[doc(hidden)]
-pub mod argument;
+mod amo;
+mod argument;
 mod call;
-#[doc(hidden)]
-pub mod collectives;
-#[doc(hidden)]
-pub mod context;
-#[doc(hidden)]
-pub mod engine;
-#[doc(hidden)]
-pub mod env;
-#[doc(hidden)]
-pub mod error;
-mod exchange;
-#[doc(hidden)]
-pub mod heap;
-#[doc(hidden)]
-pub mod job;
-#[doc(hidden)]
-pub mod jobfile;
-#[doc(hidden)]
-pub mod lock;
-#[doc(hidden)]
-pub mod memory;
-#[doc(hidden)]
-pub mod message;
-#[doc(hidden)]
-pub mod order;
-#[doc(hidden)]
-pub mod partition;
-#[doc(hidden)]
-pub mod pause;
-#[doc(hidden)]
-pub mod query;
-#[doc(hidden)]
-pub mod remote;
-#[doc(hidden)]
-pub mod report;
-#[doc(hidden)]
-pub mod rma;
-#[doc(hidden)]
-pub mod signal;
-#[doc(hidden)]
-pub mod span;
-#[doc(hidden)]
-pub mod start;
-#[doc(hidden)]
-pub mod stats;
-#[doc(hidden)]
-pub mod team;
-#[doc(hidden)]
-pub mod translate;
-#[doc(hidden)]
-pub mod wait;
-
+mod collectives;
+mod context;
 mod device;
+mod engine;
+mod exchange;
 mod failure;
+mod heap;
+mod job;
+mod lock;
+mod memory;
+mod message;
 mod operand;
+mod order;
+mod partition;
+mod pause;
+mod query;
+mod report;
+mod rma;
 mod shmem;
+mod signal;
 mod slow;
+mod span;
+mod start;
+mod stats;
 mod sys;
-mod timeline;
-#[doc(hidden)]
-pub use sys::{clock, own_names};
+mod team;
 #[cfg(test)]
 mod testing;
+mod timeline;
+mod translate;
+mod wait;
+
+/// What the C library and the commands that are PEs call. Not part of the API: it may change at any time.
+#[doc(hidden)]
+pub mod internals {
+    macro_rules! rooms {
+        ($($room:ident)*) => { $(pub mod $room { pub use crate::$room::*; })* };
+    }
+    rooms! {
+        amo argument collectives context heap job lock message order partition
+        pause query rma signal span start team translate wait
+    }
+    pub use crate::sys::clock;
+}
 
 // The model checker substitutes its own modules under these names.
 use onenode_core::{atomics, counter};
 
-pub use error::Error;
 /// ```standalone_crate
 /// use oneshmem::Element;
 ///
@@ -167,6 +144,19 @@ pub use error::Error;
 #[cfg(feature = "derive")]
 #[doc(inline)]
 pub use oneshmem_derive::Element;
+/// ```standalone_crate
+/// fn main() -> oneshmem::Result<()> {
+///     let shmem = oneshmem::init()?;
+///     // More than any machine has: all PEs get the error.
+///     let error = shmem.alloc::<u64>(1 << 50).expect_err("8 PiB");
+///     assert!(matches!(error, oneshmem::Error::NoMemory { .. }));
+///     println!("{error}");
+///     shmem.finalize();
+///     Ok(())
+/// }
+/// ```
+#[doc(inline)]
+pub use oneshmem_job::error::Error;
 pub use shmem::*;
 
 // The programs on the book's page are documentation tests.

@@ -1,19 +1,17 @@
-//! The library's messages to users.
+//! A PE's messages to users.
 
 use crate::job;
 use crate::sys::backtrace::{self, Entry};
 use crate::sys::python;
+use oneshmem_job::message;
 use std::fmt;
-use std::io::Write;
 
 /// Writes one line to standard error, with the library's name and the PE's number.
 pub fn say(message: impl fmt::Display) {
-    let line = match job::existing() {
-        Some(job) => format!("oneshmem: PE {}: {message}\n", job.pe()),
-        None => format!("oneshmem: {message}\n"),
-    };
-    // One write, so that lines of several PEs do not mix.
-    let _ = std::io::stderr().write_all(line.as_bytes());
+    match job::existing() {
+        Some(job) => message::say(format_args!("PE {}: {message}", job.pe())),
+        None => message::say(message),
+    }
 }
 
 /// Writes where the program has called the library, if it has: after what is said of that call. In a signal

@@ -5,10 +5,10 @@ pub(crate) mod word;
 
 use crate::call;
 use crate::context::CTX_DEFAULT;
-use crate::error::Routine;
 use crate::failure;
 use crate::slow;
 use crate::translate::TABLE;
+use oneshmem_job::error::Routine;
 
 /// Whether an object of `T`'s size may be accessed atomically at `addr`.
 #[inline(always)]

@@ -8,11 +8,12 @@ use crate::argument::{self, memory::In};
 use crate::atomics::{Ordering, fence as barrier};
 use crate::call;
 use crate::context::exists;
-use crate::error::Routine;
 use crate::slow;
-use crate::stats::{self, Class};
+use crate::stats;
 use crate::timeline::recorder::Details;
 use crate::translate::{Numbering, TABLE};
+use oneshmem_job::error::Routine;
+use oneshmem_job::stats::Class;
 use std::ffi::c_int;
 
 /// Orders this PE's earlier operations on each PE before its later ones. On x86-64 this is only a

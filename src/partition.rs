@@ -6,17 +6,17 @@
 use crate::argument::memory::Block;
 use crate::atomics::Ordering;
 use crate::call::job;
-use crate::env;
-use crate::error::Routine;
 use crate::failure;
 use crate::heap;
 use crate::job::partitions::Partition;
 use crate::job::{Job, existing};
 use crate::memory::heap::{GRANULE, Usage};
-use crate::memory::partition::order::Step;
 use crate::message;
 use crate::slow;
 use crate::translate::{PeArg, pe_number};
+use oneshmem_job::env;
+use oneshmem_job::error::Routine;
+use oneshmem_job::partition::order::Step;
 use std::io;
 use std::ptr::null_mut;
 

@@ -6,7 +6,6 @@ mod timed;
 use crate::atomics::{AtomicBool, Ordering};
 use crate::call;
 use crate::counter::{Counter, WaitStrategy};
-use crate::env;
 use crate::failure::ending;
 use crate::job;
 use crate::job::about::{self, About};
@@ -14,6 +13,7 @@ use crate::sys::mpi;
 use liveness::Watch;
 use onenode_core::pause::{self, Share, WaitMode, WaitPolicy, Waiting};
 use onenode_core::sys::process;
+use oneshmem_job::env;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 

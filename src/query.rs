@@ -2,11 +2,11 @@
 //! accessibility, and pointers for direct loads and stores.
 
 use crate::call::job;
-use crate::error::Routine;
-use crate::remote::DeviceMemory;
 use crate::slow;
 use crate::team;
 use crate::translate::{self, PeArg, pe_number};
+use oneshmem_job::error::Routine;
+use oneshmem_job::remote::DeviceMemory;
 
 /// `shmem_my_pe`.
 #[inline]

@@ -10,12 +10,12 @@
 
 use crate::argument::memory::{Dest, Object, Source, same_length};
 use crate::atomics::{Ordering, compiler_fence};
-use crate::error::Routine;
-use crate::remote::{Completion, Place};
 use crate::slow::{self, Missed};
 use crate::span::Span;
 use crate::translate::{Miss, Numbering, PeArg, TABLE, translate, translate_copy};
 use onenode_core::copy;
+use oneshmem_job::error::Routine;
+use oneshmem_job::remote::{Completion, Place};
 use std::mem::MaybeUninit;
 
 mod direction;

@@ -3,12 +3,12 @@
 
 use crate::amo;
 use crate::argument::memory::{Object, Source};
-use crate::error::Routine;
 use crate::failure;
 use crate::operand::word::Here;
 use crate::rma;
 use crate::translate::{Numbering, PeArg};
 use crate::wait;
+use oneshmem_job::error::Routine;
 use std::ffi::c_int;
 
 /// `SHMEM_SIGNAL_SET`: overwrites the signal.

@@ -5,7 +5,7 @@
 //! takes the slow path, which counts it and then does it. [`Wait`](crate::pause::Wait) measures
 //! the time that a call waits.
 //!
-//! Each PE has a [`Row`]: sums by class, a [`line`] for each routine, and sums by peer.
+//! Each PE has a [`Row`]: sums by class, a line for each routine, and sums by peer.
 //!
 //! Counted are puts, gets, atomics, signals and quiets, waits that had to wait (for a variable or a
 //! lock), and collectives (including the barriers inside other calls, such as `shmem_malloc`). A
@@ -14,24 +14,18 @@
 //! through `shmem_ptr`; and what collectives move between PEs: for these there is only the number
 //! of bytes that each PE contributed.
 
-pub(crate) mod class;
-pub(crate) mod line;
-mod lost;
-pub(crate) mod row;
-
-use crate::error::Routine as Name;
 use crate::job::Job;
 use onenode_core::area::SharedArea;
+use onenode_core::sys::process;
+use oneshmem_job::error::Routine;
+use oneshmem_job::stats::{Class, Lost, Row, Used};
 use std::sync::OnceLock;
-
-pub use class::{CLASSES, Class};
-pub use line::Routine;
-pub use lost::{Lost, Used};
-use row::Row;
-pub use row::{For, Peer, Snapshot};
 
 /// This PE's row, once something is counted.
 static ROW: OnceLock<Row> = OnceLock::new();
+
+/// What this PE had used of its CPUs when counting began; `None` inside if the system does not tell.
+static BEGUN: OnceLock<Option<Used>> = OnceLock::new();
 
 /// This PE's row, if statistics are on.
 pub(crate) fn row() -> Option<&'static Row> {
@@ -46,7 +40,7 @@ pub fn are_taken() -> bool {
 
 /// Counts one operation of a routine; `peer` is a PE of the world.
 #[cold]
-pub fn count(routine: Name, class: Class, bytes: usize, peer: Option<usize>) {
+pub fn count(routine: Routine, class: Class, bytes: usize, peer: Option<usize>) {
     if let Some(row) = row() {
         row.count(routine.name(), class, bytes, peer);
     }
@@ -55,13 +49,23 @@ pub fn count(routine: Name, class: Class, bytes: usize, peer: Option<usize>) {
 /// Starts counting on this PE, in this memory.
 pub(crate) fn begin(place: SharedArea, npes: usize) {
     ROW.get_or_init(|| Row::establish(place, npes));
-    lost::begin();
+    BEGUN.get_or_init(|| Used::of(process::pid()));
 }
 
 /// Records what is known only at the end.
 pub(crate) fn conclude(job: &Job) {
     if let Some(row) = row() {
         row.note_heap(job.heap().pool().untouched());
-        row.note_lost(Lost::now(job).unwrap_or_default());
+        row.note_lost(lost(job).unwrap_or_default());
     }
+}
+
+/// What this PE has lost so far; `None` if the system does not tell.
+fn lost(job: &Job) -> Option<Lost> {
+    job.note_cpu();
+    let (before, now) = (BEGUN.get()?.as_ref()?, Used::of(process::pid())?);
+    let file = job.control().job();
+    // All that they have ever used: what they had used at the beginning is little.
+    let used = |peer| file.pid(peer).map(process::time_of);
+    Lost::between(job.control(), job.pe(), [before, &now], used)
 }

@@ -18,6 +18,13 @@ use std::fmt::Write;
 use std::sync::OnceLock;
 pub use unknown::complaints;
 
+/// The variable in which `oshrun` passes `pe:npes:descriptor:launcher pid` to a PE, and the descriptor of
+/// the file of huge pages if there is one.
+pub const PASSED_PE: &str = "ONESHMEM_PE";
+/// The variable in which `oshrun` passes the inode number of the pipe that it reads. Standard
+/// output may be a different pipe: a PE can be a script with a pipe of its own.
+pub const PASSED_STDOUT: &str = "ONESHMEM_STDOUT";
+
 /// The syntax of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
@@ -195,7 +202,7 @@ impl Variable {
     }
 
     /// The error for a value that is not valid.
-    pub(crate) fn invalid(&self) -> Error {
+    pub fn invalid(&self) -> Error {
         self.refused(match self.kind {
             ValueKind::Switch => "expected 0, no, off or false, or anything else".into(),
             ValueKind::Statistics => {

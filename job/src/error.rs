@@ -38,18 +38,6 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// Misuse is not included: a PE that does not exist, or a call before initialisation, ends the job
 /// with a message, as in C.
-///
-/// ```standalone_crate
-/// fn main() -> oneshmem::Result<()> {
-///     let shmem = oneshmem::init()?;
-///     // More than any machine has: all PEs get the error.
-///     let error = shmem.alloc::<u64>(1 << 50).expect_err("8 PiB");
-///     assert!(matches!(error, oneshmem::Error::NoMemory { .. }));
-///     println!("{error}");
-///     shmem.finalize();
-///     Ok(())
-/// }
-/// ```
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -153,7 +153,7 @@ pub struct Got {
     /// Bytes populated so far.
     populated: usize,
     /// What to report to the user.
-    pub(crate) complaint: Option<String>,
+    pub complaint: Option<String>,
 }
 
 impl Got {
@@ -198,7 +198,7 @@ fn explicit_size(asked: Option<u64>) -> Result<usize, String> {
 }
 
 /// Explains why memory of `bytes` bytes could not be made of these pages.
-pub(crate) fn why_not(pages: Pages, bytes: usize, error: &Error) -> String {
+pub fn why_not(pages: Pages, bytes: usize, error: &Error) -> String {
     let out_of_memory = |error: &Error| matches!(error, Error::System { source, .. } if source.raw_os_error() == Some(libc::ENOMEM));
     match pages {
         Pages::Explicit(size) if out_of_memory(error) => {

@@ -5,10 +5,10 @@
 use super::Word;
 use super::cell::Cell;
 use crate::argument::memory::Dest;
-use crate::remote::{Action, Amo, Engine, Far};
 use crate::slow::Access;
-use crate::stats::Class;
 use onenode_core::arch::ReadModifyWrite;
+use oneshmem_job::remote::{Action, Amo, Engine, Far};
+use oneshmem_job::stats::Class;
 use std::marker::PhantomData;
 
 /// One atomic operation with its operands.

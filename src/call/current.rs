@@ -1,9 +1,9 @@
 //! The current job, for the routines of the API.
 
-use crate::error::Routine;
 use crate::failure;
 use crate::job::{JOB, Job, fork};
 use crate::translate::TABLE;
+use oneshmem_job::error::Routine;
 
 /// The job, for a routine that may be called only between initialisation and finalisation.
 pub fn job(routine: Routine) -> &'static Job {

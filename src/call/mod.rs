@@ -4,13 +4,13 @@
 mod current;
 
 use crate::atomics::{AtomicBool, Ordering};
-use crate::env;
-use crate::error::Routine;
 use crate::failure;
 use crate::job::threads::{self, THREAD_SERIALIZED};
 use crate::message;
 use crate::timeline::recorder::{self, Details, Open};
 use onenode_core::sys::mutex;
+use oneshmem_job::env;
+use oneshmem_job::error::Routine;
 use std::sync::{Mutex, MutexGuard};
 
 pub use current::{at_once, job};

@@ -3,14 +3,15 @@
 
 use super::{Exchange, Small, apart, far, on_team, select};
 use crate::call::{self, Call};
-use crate::env;
-use crate::error::{Called, Routine};
 use crate::failure;
 use crate::memory::guards;
-use crate::stats::{self, Class};
+use crate::stats;
 use crate::team::{self, TEAM_WORLD, Team};
 use onenode_core::collectives::sizes::SMALL_WORDS;
 use onenode_core::packed;
+use oneshmem_job::env;
+use oneshmem_job::error::{Called, Routine};
+use oneshmem_job::stats::Class;
 
 /// The most arguments of a routine that must be the same on all PEs.
 const ARGUMENTS: usize = 3;
@@ -123,7 +124,7 @@ fn name(words: &Small) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Called::Blocking;
+    use oneshmem_job::error::Called::Blocking;
 
     #[test]
     fn names_survive_the_message() {

@@ -2,21 +2,23 @@
 #![allow(unsafe_code)]
 
 use super::counterparts;
-use crate::error::Routine;
-use crate::remote::DeviceMemory;
 use crate::slow;
 use crate::span::Span;
 use crate::translate::TABLE;
 use onenode_core::collectives::collect::Collect;
 use onenode_core::collectives::group::CollectiveGroup;
 use onenode_core::collectives::range::{Readable, Writable};
+use oneshmem_job::error::Routine;
+use oneshmem_job::remote::DeviceMemory;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
 /// Dest and source.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrays<'m> {
+    /// Where the routine writes.
     pub dest: *mut u8,
+    /// What it reads.
     pub source: *const u8,
     memory: PhantomData<&'m mut [u8]>,
 }
@@ -33,8 +35,10 @@ impl<'m> Arrays<'m> {
         Self { dest: dest.cast(), source: source.cast(), memory: PhantomData }
     }
 
-    /// The ranges that the routine writes and reads, which must be symmetric. The error is the
-    /// engine for device memory, if they are on devices.
+    /// The ranges that the routine writes and reads, which must be symmetric.
+    ///
+    /// # Errors
+    /// The engine for device memory, if they are on devices.
     #[inline(always)]
     pub fn ranges(
         self,

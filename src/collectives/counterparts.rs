@@ -5,15 +5,15 @@ use super::members::{ActiveSet, Section, TeamMembers};
 use super::psync::SyncArray;
 use crate::atomics::AtomicU64;
 use crate::context;
-use crate::error::Routine;
 use crate::job::about::About;
 use crate::pause::Wait;
 use crate::slow;
 use crate::span::Span;
-use crate::stats::For;
 use crate::translate::{TABLE, translate};
 use onenode_core::collectives::group::Outcome;
 use onenode_core::collectives::memory::{Buffer, Memory};
+use oneshmem_job::error::Routine;
+use oneshmem_job::stats::For;
 use std::convert::Infallible;
 
 /// Where the counterpart of `address` on PE `world_pe` of the world is mapped here.

@@ -6,12 +6,12 @@
 #![allow(unsafe_code)]
 
 use super::arrays::Arrays;
-use crate::remote::{DeviceMemory, StridedBlocks};
 use onenode_core::collectives::alltoall::Shape;
 use onenode_core::collectives::group::{CollectiveGroup, Small};
 use onenode_core::collectives::memory::{Buffer, Memory};
 use onenode_core::collectives::range::{Readable, Writable};
 use onenode_core::collectives::reduce::Kernel;
+use oneshmem_job::remote::{DeviceMemory, StridedBlocks};
 use std::convert::Infallible;
 use std::ops::Range;
 

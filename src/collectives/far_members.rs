@@ -4,12 +4,12 @@
 
 use super::members::Section;
 use crate::job::Job;
-use crate::remote::{Completion, Far, Network};
 use crate::slow;
 use onenode_core::collectives::group::Reach;
 use onenode_core::collectives::memory::{Buffer, Memory};
 use onenode_core::collectives::range::{self, Readable, Remote, Writable};
 use onenode_core::collectives::scratch::Scratch;
+use oneshmem_job::remote::{Completion, Far, Network};
 use std::convert::Infallible;
 
 /// The bit that marks a name: no program has memory at such an address.
@@ -27,16 +27,15 @@ pub struct FarMembers<S> {
     pub network: &'static dyn Network,
 }
 
-impl Far {
-    /// An address to calculate with. Nothing is mapped there.
-    fn name(self) -> usize {
-        NAME | self.pe << PE_BITS | self.offset as usize
-    }
+/// An address to calculate with. Nothing is mapped there.
+fn name(far: Far) -> usize {
+    NAME | far.pe << PE_BITS | far.offset as usize
+}
 
-    fn named(address: usize) -> Option<Self> {
-        let (pe, offset) = ((address & !NAME) >> PE_BITS, (address & ((1 << PE_BITS) - 1)) as u64);
-        (address & NAME != 0).then_some(Self { pe, offset })
-    }
+/// The memory with this name; `None` if it is an address.
+fn named(address: usize) -> Option<Far> {
+    let (pe, offset) = ((address & !NAME) >> PE_BITS, (address & ((1 << PE_BITS) - 1)) as u64);
+    (address & NAME != 0).then_some(Far { pe, offset })
 }
 
 impl<S: Section> FarMembers<S> {
@@ -61,7 +60,7 @@ unsafe impl<S: Section> Memory for FarMembers<S> {
         }
         let (routine, argument) = (self.near.routine(), buffer.name());
         slow::check_symmetric(routine, argument, self.job, address);
-        Ok(slow::far(routine, argument, self.job, address, self.pe(member)).name())
+        Ok(name(slow::far(routine, argument, self.job, address, self.pe(member))))
     }
 
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
@@ -73,7 +72,7 @@ unsafe impl<S: Section> Memory for FarMembers<S> {
     fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, _: usize) {
         let bytes = from.bytes();
         assert_eq!(bytes, to.bytes(), "a copy has two lengths");
-        match (Far::named(from.address()), Far::named(to.address())) {
+        match (named(from.address()), named(to.address())) {
             // SAFETY: neither address is a name, so both are mapped here.
             (None, None) => range::copy(unsafe { from.range() }, unsafe { to.range() }),
             _ if bytes == 0 => {}
@@ -97,7 +96,7 @@ unsafe impl<S: Section> Memory for FarMembers<S> {
     }
 
     fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
-        if Far::named(from.address()).is_none() {
+        if named(from.address()).is_none() {
             // SAFETY: the address is not a name, so it is mapped here.
             return unsafe { from.range() };
         }
@@ -144,17 +143,17 @@ impl<S: Section> Reach for FarMembers<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::remote::CONTROL;
+    use oneshmem_job::remote::CONTROL;
 
     #[test]
     fn names_keep_all_bits_and_can_be_calculated_with() {
         for pe in [0, 1, 4095, (1 << 19) - 1] {
-            for offset in [0, 8, crate::remote::HEAP + 5, CONTROL + (1 << 40)] {
+            for offset in [0, 8, oneshmem_job::remote::HEAP + 5, CONTROL + (1 << 40)] {
                 let far = Far { pe, offset };
-                assert_eq!(Far::named(far.name()), Some(far));
-                assert_eq!(Far::named(far.name() + 100), Some(far.plus(100)));
+                assert_eq!(named(name(far)), Some(far));
+                assert_eq!(named(name(far) + 100), Some(far.plus(100)));
             }
         }
-        assert_eq!(Far::named(0x7fff_ffff_f000), None);
+        assert_eq!(named(0x7fff_ffff_f000), None);
     }
 }

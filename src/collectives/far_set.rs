@@ -6,9 +6,9 @@ use super::members::{ActiveSet, Section};
 use super::psync::{PSync, SyncArray, SyncWord};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::call;
-use crate::remote::{Action, Amo, Engine, Far};
 use crate::slow;
 use onenode_core::collectives::group::Outcome;
+use oneshmem_job::remote::{Action, Amo, Engine, Far};
 
 /// An active set with far members, in a call of a routine.
 pub type FarSet = FarMembers<ActiveSet>;

@@ -4,11 +4,11 @@ use crate::atomics::Ordering;
 use crate::job::Job;
 use crate::job::about::About;
 use crate::job::threads::{Comparisons, ONE, SEVERAL, THREAD_MULTIPLE, UNKNOWN};
-use crate::jobfile::control::PeRecord;
-use crate::jobfile::nodes::Nodes;
 use crate::pause::Pause;
-use crate::remote::{Action, Amo, Engine};
 use onenode_core::sys::mutex;
+use oneshmem_job::jobfile::control::PeRecord;
+use oneshmem_job::jobfile::nodes::Nodes;
+use oneshmem_job::remote::{Action, Amo, Engine};
 use std::mem::offset_of;
 
 impl Job {

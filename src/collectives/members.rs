@@ -3,16 +3,16 @@
 
 use crate::argument::memory::PSyncArray;
 use crate::counter::Counter;
-use crate::error::Routine;
 use crate::job::about::About;
 use crate::pause::Wait;
-use crate::stats::For;
 use crate::team::Team;
 use onenode_core::collectives::epoch_group::Controlled;
 use onenode_core::collectives::group::{Outcome, Reach};
 use onenode_core::collectives::memory::Memory;
 use onenode_core::collectives::words::ControlWords;
 use onenode_core::sys::futex;
+use oneshmem_job::error::Routine;
+use oneshmem_job::stats::For;
 use std::convert::Infallible;
 
 /// A team in a call of `routine`.

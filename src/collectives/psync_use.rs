@@ -14,12 +14,12 @@
 use super::members::{ActiveSet, Section};
 use crate::atomics::{AtomicBool, AtomicU64, Ordering};
 use crate::call::job;
-use crate::error::Routine;
 use crate::failure;
 use crate::job::{Job, about};
-use crate::jobfile::control::psyncs::WORDS;
 use crate::message;
 use onenode_core::sys::mutex;
+use oneshmem_job::error::Routine;
+use oneshmem_job::jobfile::control::psyncs::WORDS;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
@@ -37,7 +37,7 @@ struct Use(u64);
 
 const COUNT_BITS: u32 = 13;
 const PE_BITS: u32 = 12;
-const _: () = assert!(crate::translate::MAX_PES <= 1 << PE_BITS);
+const _: () = assert!(oneshmem_job::jobfile::MAX_PES <= 1 << PE_BITS);
 
 impl Use {
     /// By this set, whose member `pe` is in the call.

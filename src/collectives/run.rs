@@ -10,7 +10,6 @@ use super::far_set::FarSet;
 use super::members::{ActiveSet, TeamMembers};
 use super::psync::PSync;
 use super::select::{self, Operation, choose, choose_far};
-use crate::error::Routine;
 use crate::failure;
 use crate::span::Span;
 use onenode_core::collectives::algorithm::Algorithm;
@@ -22,6 +21,7 @@ use onenode_core::collectives::epoch_group::EpochGroup;
 use onenode_core::collectives::group::{CollectiveGroup, Small};
 use onenode_core::collectives::reduce::{self, Kernel};
 use onenode_core::collectives::scan;
+use oneshmem_job::error::Routine;
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::ffi::c_int;
@@ -257,10 +257,15 @@ impl Collective for Alltoall<'_> {
 /// elements apart in dest and in source.
 #[derive(Clone, Copy)]
 pub struct Alltoalls<'m> {
+    /// Dest and source.
     pub arrays: Arrays<'m>,
+    /// The stride in dest, in elements.
     pub dst: isize,
+    /// The stride in source, in elements.
     pub sst: isize,
+    /// Elements for each member.
     pub nelems: usize,
+    /// Bytes of an element.
     pub elem_bytes: usize,
 }
 

@@ -8,16 +8,16 @@
 
 use super::tuning;
 use crate::atomics::{AtomicU64, Ordering};
-use crate::env::{self, ValueKind, Variable};
-use crate::error::{Error, Routine};
 use crate::failure;
 use crate::job::{self, Job};
-use crate::jobfile::control::PeRecord;
-use crate::remote::{Action, Amo};
 use onenode_core::collectives::algorithm::Algorithm;
 pub use onenode_core::collectives::algorithm::Operation;
 use onenode_core::collectives::choices::{Choices, Unable};
 pub use onenode_core::collectives::rules;
+use oneshmem_job::env::{self, ValueKind, Variable};
+use oneshmem_job::error::{Error, Routine};
+use oneshmem_job::jobfile::control::PeRecord;
+use oneshmem_job::remote::{Action, Amo};
 use rules::RuleTable;
 use std::mem::offset_of;
 use std::sync::OnceLock;
@@ -83,6 +83,9 @@ pub(super) fn choose_far<A: Algorithm>(routine: Routine, members: usize, bytes: 
 }
 
 /// As [`choose`], for display: the algorithm's index in [`Operation::algorithms`].
+///
+/// # Errors
+/// If the user names an algorithm that cannot serve them.
 pub fn chosen(operation: Operation, members: usize, bytes: usize) -> Result<usize, Unable> {
     CHOICES.chosen(table(), operation, members, bytes)
 }

@@ -4,11 +4,11 @@ use super::team_of_set;
 use crate::call;
 use crate::collectives::{self, Collective, Members, agreement};
 use crate::context;
-use crate::env;
-use crate::error::Routine;
 use crate::failure;
 use crate::job;
 use crate::team::{PREDEFINED, TEAMS, Team, get, slots};
+use oneshmem_job::env;
+use oneshmem_job::error::Routine;
 
 /// Waits until all members of a team that ends have made their last steps in its slot.
 struct LastSteps;

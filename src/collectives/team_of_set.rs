@@ -8,11 +8,11 @@
 
 use super::team_split::{Place, find_place};
 use crate::collectives::{Collective, Members};
-use crate::error::Routine;
 use crate::job::Job;
 use crate::job::threads::{THREAD_MULTIPLE, level};
 use crate::team::{Config, TEAMS, Team, Triplet, slots};
 use onenode_core::sys::mutex;
+use oneshmem_job::error::Routine;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 

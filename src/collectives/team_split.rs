@@ -13,12 +13,12 @@ use crate::argument::{
 };
 use crate::call::job;
 use crate::collectives::{self, Exchange, Small, agreement, far, highest_step};
-use crate::env;
-use crate::error::Routine;
 use crate::failure;
 use crate::job::Job;
 use crate::message;
 use crate::team::{Config, NUM_CONTEXTS, TEAM_INVALID, TEAMS, Team, Triplet, get, slots};
+use oneshmem_job::env;
+use oneshmem_job::error::Routine;
 use refusal::Refusal;
 use std::ffi::{c_int, c_long};
 

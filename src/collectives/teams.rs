@@ -6,11 +6,11 @@ use super::arrays::Arrays;
 use super::run::{self, Alltoalls, Collective, Exchange};
 use super::{Element, EpochGroup, Kernel, ReduceOp, Small, Sum, TeamMembers, apart, far};
 use crate::atomics::{Ordering, fence};
-use crate::error::Routine;
 use crate::span::Span;
-use crate::stats::Class;
 use crate::team::{self, TEAM_WORLD, Team};
 use crate::timeline::recorder::Details;
+use oneshmem_job::error::Routine;
+use oneshmem_job::stats::Class;
 use std::cell::Cell;
 use std::ffi::c_int;
 

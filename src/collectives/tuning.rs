@@ -1,13 +1,13 @@
 //! The tuning file: where it is, and which machine it is for. [`rules`] has its format.
 
-use crate::env;
 use crate::job::{self, launcher::Launcher};
 use crate::message;
-use crate::sys::environment;
 use onenode_core::collectives::rules::{self, Rule, RuleTable, Rules};
 use onenode_core::copy;
 use onenode_core::sys::file;
 use onenode_core::sys::process;
+use oneshmem_job::env;
+use oneshmem_job::sys::environment;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 

@@ -5,8 +5,8 @@
 use super::{CONTEXTS, required};
 use crate::argument::memory::In;
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
-use crate::error::Routine;
 use crate::failure;
+use oneshmem_job::error::Routine;
 use std::ffi::c_long;
 
 /// `SHMEM_CTX_SESSION_TOTAL_OPS`, in a configuration's mask.

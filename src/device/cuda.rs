@@ -3,10 +3,10 @@
 #![allow(unsafe_code)]
 
 use super::rectangle::Rectangle;
-use crate::error::Error;
-use crate::remote::StridedBlocks;
-use crate::sys::library::{Library, Text};
 use onenode_core::sys::mutex;
+use oneshmem_job::error::Error;
+use oneshmem_job::remote::StridedBlocks;
+use oneshmem_job::sys::library::{Library, Text};
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 

@@ -1,7 +1,7 @@
 //! The kernels for atomic operations: one thread each, as PTX text that the driver translates for
 //! the device present.
 
-use crate::remote::{Action, Amo};
+use oneshmem_job::remote::{Action, Amo};
 use std::ffi::CString;
 use std::fmt::Write;
 

@@ -13,13 +13,15 @@ mod kernels;
 mod rectangle;
 
 use crate::atomics::{AtomicU64, Ordering};
-use crate::error::Error;
 use crate::failure;
-use crate::memory::partition::{Device, Spec};
-use crate::remote::{Amo, Completion, DeviceMemory, Engine, Far, Handle, Scratch, StridedBlocks};
 use cuda::{Cuda, Gpu, IpcHandle, Transfer};
 use onenode_core::sys::mutex;
 use onenode_core::sys::process;
+use oneshmem_job::error::Error;
+use oneshmem_job::partition::{Device, Spec};
+use oneshmem_job::remote::{
+    Amo, Completion, DeviceMemory, Engine, Far, Handle, Scratch, StridedBlocks,
+};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Mutex;

@@ -1,6 +1,6 @@
 //! Strided blocks as the driver wants them described: as rows of a rectangle.
 
-use crate::remote::StridedBlocks;
+use oneshmem_job::remote::StridedBlocks;
 use std::ffi::{c_uint, c_void};
 
 /// `CU_MEMORYTYPE_UNIFIED`: the address itself says which memory it is in.

@@ -1,17 +1,17 @@
 //! The nodes and PEs that this PE has connected to, and how it ends the job when they cannot be reached.
 
-use super::direct::{DirectConnections, Inbox, PATIENCE};
-use super::message::OPERATIONS;
-use super::raw::RawWorker;
-use super::request::Remote;
-use super::worker::{Connection, Worker};
-use crate::engine::exports::Record;
-use crate::error::Error;
 use crate::failure::{self, ending};
 use crate::job;
-use crate::jobfile::nodes::named;
-use crate::remote::Segment;
-use crate::remote::secret::Secret;
+use oneshmem_job::engine::exports::Record;
+use oneshmem_job::engine::ucx::direct::{DirectConnections, Inbox, PATIENCE};
+use oneshmem_job::engine::ucx::message::OPERATIONS;
+use oneshmem_job::engine::ucx::raw::RawWorker;
+use oneshmem_job::engine::ucx::request::Remote;
+use oneshmem_job::engine::ucx::worker::{Connection, Worker};
+use oneshmem_job::error::Error;
+use oneshmem_job::jobfile::nodes::named;
+use oneshmem_job::remote::Segment;
+use oneshmem_job::remote::secret::Secret;
 use std::fmt::Display;
 use std::time::{Duration, Instant};
 

@@ -1,39 +1,29 @@
-//! UCX as an engine: this PE itself issues operations to the agents of other nodes.
+//! How this PE reaches PEs on other nodes: it issues operations over UCX to the agents of their nodes.
 #![allow(unsafe_code)]
 
-mod bindings;
 mod connections;
-mod direct;
-mod memory;
-mod message;
-pub(super) mod probe;
 mod progress;
-mod raw;
 mod reach;
-mod request;
-pub mod server;
-pub mod worker;
 
-use super::admission;
-use super::exports::Record;
-use crate::error::Error;
+use crate::failure;
 use crate::job;
-use crate::jobfile::JobFile;
-use crate::jobfile::nodes::Nodes;
-use crate::remote::secret::Secret;
-use crate::remote::{Amo, Completion, Engine, Far, Network, Segment, StridedBlocks};
 use connections::{Peers, lost, lost_somewhere};
-use direct::{Inbox, Notification};
-use message::{Message, Question, parts};
 use onenode_core::sys::mutex;
 use onenode_core::sys::process;
+use oneshmem_job::engine::admission;
+use oneshmem_job::engine::exports::{Record, life_word};
+use oneshmem_job::engine::ucx::direct::{Inbox, Notification, Owner};
+use oneshmem_job::engine::ucx::message::{self, Message, Question, parts};
+use oneshmem_job::engine::ucx::request::Remote;
+use oneshmem_job::engine::ucx::worker::{Departure, Kept, Unsent, Worker};
+use oneshmem_job::error::Error;
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::jobfile::nodes::Nodes;
+use oneshmem_job::remote::secret::Secret;
+use oneshmem_job::remote::{Amo, Completion, Engine, Far, Network, Segment, StridedBlocks};
 use progress::{Shared, State};
-use request::Remote;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
-use worker::{Departure, Kept, Unsent, Worker};
-
-pub use raw::{about, check_limit, limit_told};
 
 /// How long the last connections between PEs may take: until PEs that compute come to finalise, too.
 const CONCLUSION: Duration = Duration::from_secs(5);
@@ -46,6 +36,17 @@ const LOOK: Duration = Duration::from_millis(1);
 const LEAST: Duration = Duration::from_millis(1);
 /// No page is smaller.
 const PAGE: usize = 4096;
+
+/// This process, to whom other PEs and agents send.
+const OWNER: Owner = Owner {
+    pe: || job::existing().map(|job| (life_word(job.life()), job.control().all_words())),
+    refuse: |why| failure::fatal(why),
+};
+
+/// This PE's life as one word; 0 before it is a PE.
+fn life() -> u64 {
+    job::existing().map_or(0, |job| life_word(job.life()))
+}
 
 /// This PE's connections to other nodes.
 pub struct Ucx {
@@ -62,7 +63,7 @@ impl Ucx {
     pub fn open(job: &JobFile, nodes: &Nodes) -> Result<Self, Error> {
         let secret = job.secret().ok_or_else(|| Error::Engine("the job has no secret".into()))?;
         let (worker, guard) = loop {
-            let opened = Worker::open(&nodes.route(), Inbox::default());
+            let opened = Worker::open(&nodes.route(), Inbox::of(OWNER));
             let (worker, guard) = opened.map_err(|error| {
                 let host = nodes.host(nodes.own());
                 Error::Engine(format!("other nodes cannot be reached from {host}: {error}"))
@@ -335,7 +336,7 @@ impl Network for Ucx {
         let directly = self.with(at, |state, _, offset| {
             let State { worker, peers, operations, .. } = state;
             let ordered = peers.is_done(at.pe, operations.complete);
-            let notification = Notification { life: direct::life(), offset, words };
+            let notification = Notification { life: life(), offset, words };
             Ok(peers.direct.notify(worker, at.pe, notification, ordered))
         });
         if directly {

@@ -2,19 +2,19 @@
 //! one, and in a thread of its own while the program computes.
 
 use super::connections::{Peers, lost_somewhere, name};
-use super::direct::Inbox;
-use super::raw::Doorbell;
-use super::request::{Oldest, Operations};
-use super::worker::{Departure, Worker};
-use crate::error::Error;
 use crate::failure::ending;
 use crate::job::{self, Job};
-use crate::jobfile::abort;
 use crate::message;
 use crate::pause::liveness::{Watch, check_peers};
-use crate::sys::signal::without_signals;
 use onenode_core::sys::mutex;
 use onenode_core::sys::process;
+use oneshmem_job::engine::ucx::direct::Inbox;
+use oneshmem_job::engine::ucx::raw::Doorbell;
+use oneshmem_job::engine::ucx::request::{Oldest, Operations};
+use oneshmem_job::engine::ucx::worker::{Departure, Worker};
+use oneshmem_job::error::Error;
+use oneshmem_job::jobfile::abort;
+use oneshmem_job::sys::signal::without_signals;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};

@@ -3,17 +3,17 @@
 
 use super::Ucx;
 use super::connections::{Peer, lost};
-use super::message::Question;
 use super::progress::State;
-use super::request::Remote;
-use super::worker::Departure;
 use crate::atomics::Ordering;
-use crate::engine::exports::{self, EXPORT_BYTES, Export, Record};
 use crate::failure::ending;
 use crate::job::about::About;
 use crate::job::{self, Job};
 use crate::pause::{Pause, liveness};
-use crate::remote::Segment;
+use oneshmem_job::engine::exports::{self, EXPORT_BYTES, Export, Record};
+use oneshmem_job::engine::ucx::message::Question;
+use oneshmem_job::engine::ucx::request::Remote;
+use oneshmem_job::engine::ucx::worker::Departure;
+use oneshmem_job::remote::Segment;
 use std::time::Duration;
 
 /// How long a node's agent may take to admit a PE. A thread of its own does that.

@@ -3,12 +3,12 @@
 
 mod pmi;
 
-use crate::jobfile::nodes;
-use crate::remote::network::Site;
-use crate::remote::secret::Secret;
-use crate::sys::environment;
-use crate::sys::hex::{hex, of_hex};
 use crate::sys::pmix::{self, Pmix};
+use oneshmem_job::jobfile::nodes;
+use oneshmem_job::remote::network::Site;
+use oneshmem_job::remote::secret::Secret;
+use oneshmem_job::sys::environment;
+use oneshmem_job::sys::hex::{hex, of_hex};
 use pmi::Pmi;
 use std::ffi::CStr;
 

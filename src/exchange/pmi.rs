@@ -2,8 +2,8 @@
 //! which node, and what nodes exchange before a job on several nodes can begin. `srun --mpi=pmi2`
 //! also accepts it.
 
-use crate::jobfile::nodes;
-use crate::sys::{environment, socket};
+use oneshmem_job::jobfile::nodes;
+use oneshmem_job::sys::{environment, socket};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 

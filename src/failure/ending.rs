@@ -4,13 +4,13 @@ use super::fault;
 use crate::atomics::{Ordering, fence};
 use crate::job::launcher::Launcher;
 use crate::job::{Job, existing, is_child};
-use crate::jobfile::JobFile;
-use crate::jobfile::abort::{self, AbortKind, Cause, NOTICED};
-use crate::jobfile::control::Stage;
-use crate::jobfile::life::{self, Life};
 use crate::message;
 use crate::sys::{ending, signal, streams};
 use onenode_core::sys::process;
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::jobfile::abort::{self, AbortKind, Cause, NOTICED};
+use oneshmem_job::jobfile::control::Stage;
+use oneshmem_job::jobfile::life::{self, Life};
 use std::fmt;
 use std::time::{Duration, Instant};
 

@@ -4,11 +4,11 @@
 use crate::atomics::Ordering;
 use crate::job::launcher::Launcher;
 use crate::job::{Job, about, existing, is_child};
-use crate::jobfile::abort::{self, AbortKind};
-use crate::jobfile::life;
 use crate::sys::signal::{self, Event, Fault};
 use crate::sys::{backtrace, symbols};
 use onenode_core::sys::{process, program};
+use oneshmem_job::jobfile::abort::{self, AbortKind};
+use oneshmem_job::jobfile::life;
 use std::fmt::{self, Write};
 use std::sync::OnceLock;
 

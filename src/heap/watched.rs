@@ -3,16 +3,16 @@
 
 use super::sites;
 use crate::atomics::{AtomicBool, Ordering};
-use crate::env;
-use crate::error::Routine;
 use crate::failure;
 use crate::job::Job;
 use crate::memory::guards;
 use crate::memory::heap::GRANULE;
 use crate::memory::space::Space;
 use crate::message;
-use crate::timeline::event::Kind;
 use crate::timeline::recorder;
+use oneshmem_job::env;
+use oneshmem_job::error::Routine;
+use oneshmem_job::timeline::event::Kind;
 use std::fmt;
 use std::sync::OnceLock;
 

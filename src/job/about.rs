@@ -1,11 +1,11 @@
 //! What this PE waits for, and how its record describes that to others.
 
 use super::Job;
-use crate::error::Routine;
-use crate::jobfile::control::Stage;
-use crate::jobfile::waiting::{SlotPart, Wait, What};
 use crate::sys::{backtrace, symbols};
 use onenode_core::collectives::words::ControlWords;
+use oneshmem_job::error::Routine;
+use oneshmem_job::jobfile::control::Stage;
+use oneshmem_job::jobfile::waiting::{SlotPart, Wait, What};
 use std::mem::offset_of;
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
 //! Which backend maps the job's memory, and why.
 
-use crate::env;
-use crate::error::Error;
 use crate::job::launcher::Launcher;
 use onenode_core::backend::Backend;
 use onenode_core::packed;
+use oneshmem_job::env;
+use oneshmem_job::error::Error;
 
 /// A backend, and why it was chosen.
 pub struct ChosenBackend {

@@ -21,13 +21,13 @@
 use super::partitions::Partition;
 use super::{Job, existing};
 use crate::atomics::{AtomicBool, Ordering};
-use crate::error::Error;
 use crate::sys::signal;
 use crate::translate::TABLE;
 use onenode_core::backend::Slots;
 use onenode_core::pages::Pages;
 use onenode_core::segment::without;
 use onenode_core::sys::{fd, map, maps, process, program, raw, threads};
+use oneshmem_job::error::Error;
 use std::cell::Cell;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};

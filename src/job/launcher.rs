@@ -1,6 +1,7 @@
 //! Who started the job, and what that launcher can be asked to do.
 
-use crate::sys::{environment, launcher, pmix};
+use crate::sys::{launcher, pmix};
+use oneshmem_job::sys::environment;
 
 /// Who started the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,19 +1,19 @@
 //! This PE's partitions, and which part of its memory an address lies in.
 
 use super::Job;
-use crate::error::Error;
-use crate::jobfile::JobFile;
-use crate::jobfile::control::Control;
-use crate::memory::pages;
-use crate::memory::partition::{self, Kind, Policy, Spec};
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
-use crate::remote::DeviceMemory;
 use onenode_core::layout::Layout;
 use onenode_core::pages::Pages;
 use onenode_core::sys::mutex;
 use onenode_core::sys::persistent::Persistent;
 use onenode_core::sys::{fd, map, numa, tiers};
+use oneshmem_job::error::Error;
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::jobfile::control::Control;
+use oneshmem_job::pages;
+use oneshmem_job::partition::{self, Kind, Policy, Spec};
+use oneshmem_job::remote::DeviceMemory;
 use std::fmt;
 use std::fs::File;
 use std::io;

@@ -3,9 +3,9 @@
 use super::{Lock, LockWords};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::job::Job;
-use crate::remote::{Action, Amo, Engine, Far};
 use crate::slow;
 use onenode_core::lock::{Word, Words};
+use oneshmem_job::remote::{Action, Amo, Engine, Far};
 use std::convert::Infallible;
 
 /// One lock in a call.

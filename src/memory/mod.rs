@@ -1,10 +1,7 @@
-//! Symmetric memory: the allocators of the heap and of partitions, and the pages that both are made
-//! of.
+//! Symmetric memory: the allocators of the heap and of partitions.
 
 mod buddy;
 pub mod guards;
 pub mod heap;
-pub mod pages;
-pub mod partition;
 pub(crate) mod pool;
 pub(crate) mod space;

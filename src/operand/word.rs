@@ -7,9 +7,9 @@ use crate::argument::memory::Object;
 use crate::atomics::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use crate::call;
 use crate::context;
-use crate::error::Routine;
 use crate::slow;
 use crate::translate::translate;
+use oneshmem_job::error::Routine;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 

@@ -4,19 +4,18 @@
 //! of a node watch each other (`jobfile::life`).
 
 use crate::atomics::{AtomicBool, Ordering};
-use crate::env;
 use crate::failure;
 use crate::failure::ending::{self, patience};
 use crate::job::Job;
 use crate::job::launcher::Launcher;
-use crate::jobfile::JobFile;
-use crate::jobfile::abort::NOTICED;
-use crate::jobfile::control::{Control, Stage};
-use crate::jobfile::life::{self, Life};
 use onenode_core::sys::process;
+use oneshmem_job::env;
+use oneshmem_job::jobfile::abort::NOTICED;
+use oneshmem_job::jobfile::control::Stage;
+use oneshmem_job::jobfile::life::{self, Life, REPLACED};
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// How often a waiting PE checks that peers are alive.
@@ -27,9 +26,6 @@ const AT_ONCE: usize = 64;
 const AT_ONCE_IN_CROWD: usize = 8;
 /// How often a PE that cannot reach another looks why.
 const LOOK: Duration = Duration::from_millis(1);
-
-/// What a PE has done that is no longer part of the job although it has not finalised.
-pub const REPLACED: &str = "has started another program (exec) without calling shmem_finalize";
 
 /// What a wait remembers between checks of its peers.
 #[derive(Debug, Default)]
@@ -147,14 +143,6 @@ fn silence(job: &Job, pe: usize) -> Option<Life> {
     let life = life::of(job.control.job(), pe).ok()?;
     // Checked again: it may have finalised in between.
     (life != Life::Alive && ready()).then_some(life)
-}
-
-/// Whether PE `pe`, on this node, runs another program although it has not finalised.
-pub fn is_replaced(file: &Arc<JobFile>, pe: usize) -> bool {
-    let replaced = || matches!(life::of(file, pe), Ok(Life::Replaced));
-    let control = || Control::last(file, pe).ok().flatten();
-    // Checked again: it may have finalised, become another program and initialised.
-    replaced() && control().is_some_and(|last| last.pe(pe).stage() == Stage::Ready) && replaced()
 }
 
 /// Checks for peers that will never take part: one that ended before its program initialised, or

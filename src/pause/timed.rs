@@ -3,9 +3,10 @@
 use crate::counter::{Counter, WaitStrategy};
 use crate::job::{self, about::About};
 use crate::pause::Pause;
-use crate::stats::{Class, For, are_taken, row};
-use crate::timeline::event::Kind;
+use crate::stats::{are_taken, row};
 use crate::timeline::recorder;
+use oneshmem_job::stats::{Class, For};
+use oneshmem_job::timeline::event::Kind;
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::time::Instant;

@@ -3,9 +3,7 @@
 //! Only names of routines occur, so neither format needs escaping.
 
 use super::text::Report;
-use crate::stats::class::Class;
-use crate::stats::line::{self, Routine};
-use crate::stats::row::{Peer, Snapshot};
+use oneshmem_job::stats::{self, Class, Peer, Routine, Snapshot};
 use std::fmt::Write;
 
 /// A line for each PE and routine.
@@ -23,7 +21,7 @@ pub(super) fn csv(report: &Report) -> String {
 
 /// One object: the job, the sums by routine, and the same for each PE.
 pub(super) fn json(report: &Report) -> String {
-    let all = line::sum(report.rows.iter().flat_map(|row| row.routines.iter().cloned()));
+    let all = stats::sum(report.rows.iter().flat_map(|row| row.routines.iter().cloned()));
     let mut text = format!(
         "{{\n  \"name\": \"oneshmem\",\n  \"version\": \"{}\",\n  \"pes\": {},\n",
         env!("CARGO_PKG_VERSION"),

@@ -2,10 +2,10 @@
 
 use super::data;
 use super::text::Report;
-use crate::env;
-use crate::error::Error;
 use crate::heap::sites;
 use crate::message;
+use oneshmem_job::env;
+use oneshmem_job::error::Error;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;

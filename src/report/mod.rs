@@ -8,17 +8,17 @@ mod text;
 pub mod timeline;
 
 use crate::atomics::Ordering;
-use crate::env;
-use crate::error::Error;
 use crate::heap::sites;
 use crate::job::Job;
 use crate::message;
-use crate::remote::{Completion, Far, STATISTICS};
 use destination::Destination;
+use oneshmem_job::env;
+use oneshmem_job::error::Error;
+use oneshmem_job::remote::{Completion, Far, STATISTICS};
 use text::Report;
 
-use crate::stats::{self, Snapshot};
-pub use text::short;
+use crate::stats;
+use oneshmem_job::stats::Snapshot;
 
 use onenode_core::area::SharedArea;
 

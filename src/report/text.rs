@@ -1,7 +1,7 @@
 //! Statistics as text.
 
 use crate::pause;
-use crate::stats::row::{Peer, Snapshot, plus};
+use oneshmem_job::stats::{Peer, Snapshot, plus, short};
 use std::fmt;
 use std::time::Duration;
 
@@ -18,20 +18,6 @@ struct Bytes(u64);
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&short(self.0, 1024.0))
-    }
-}
-
-/// A number in at most four digits, with a letter for powers of `step`: 1024 for bytes, 1000 for what is
-/// counted.
-pub fn short(number: u64, step: f64) -> String {
-    let units = ["", "k", "m", "g", "t", "p"];
-    let (mut value, mut unit) = (number as f64, 0);
-    while value >= 1000.0 && unit + 1 < units.len() {
-        (value, unit) = (value / step, unit + 1);
-    }
-    match unit {
-        0 => number.to_string(),
-        _ => format!("{value:.1}{}", units[unit]),
     }
 }
 
@@ -116,7 +102,7 @@ impl fmt::Display for Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::Lost;
+    use oneshmem_job::stats::Lost;
 
     #[test]
     fn bytes_are_short() {

@@ -1,29 +1,23 @@
 //! The timeline of a job, for `SHMEM_TRACE` and `oshrun --trace`: what each PE did, and when.
 //!
 //! As statistics, of which it is a part, it costs nothing while it is off. While it is on, each PE records
-//! its calls in a ring in the job's memory file ([`ring`], [`recorder`]). At the end, PE 0 reads the rings of
-//! all PEs and writes a file in the "Trace Event Format", which Perfetto reads ([`json`]),
-//! with arrows from an update of a variable to the wait that it ended ([`arrows`]). Each host has a clock of its
-//! own: [`clocks`] finds how far they are apart.
+//! its calls in a ring in the job's file ([`recorder`]). At the end, PE 0 reads the rings of all PEs and writes
+//! [a file](oneshmem_job::timeline). Each host has a clock of its own: [`clocks`] finds how far they are apart.
 
-mod arrows;
 mod clocks;
-mod json;
 
-use crate::env;
-use crate::error::Error;
 use crate::job::Job;
-use crate::jobfile::control::Control;
 use crate::message;
 use crate::timeline::recorder;
-use crate::timeline::ring::{self, Ring};
-use clocks::{Clocks, Hosts};
-pub use json::{CALLED, PROGRAM};
 use onenode_core::area::SharedArea;
 use onenode_core::sys::mutex;
+use oneshmem_job::env;
+use oneshmem_job::error::Error;
+use oneshmem_job::timeline::clocks::{Clocks, Hosts};
+use oneshmem_job::timeline::ring::{self, Ring};
+use oneshmem_job::timeline::{rings, write_all};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// What is known of the hosts' clocks, from [`conclude`] to [`write`].
@@ -69,7 +63,7 @@ pub(crate) fn prepare(
 pub(crate) fn conclude(job: &Job) {
     if let Some(recorder) = recorder::recorder() {
         recorder::end();
-        let clocks = job.nodes().is_some().then(|| Clocks::compare(job, recorder));
+        let clocks = job.nodes().is_some().then(|| clocks::compare(job, recorder));
         *mutex::lock(&CLOCKS) = clocks;
     }
 }
@@ -100,42 +94,9 @@ pub(crate) fn write(job: &Job, fetch: impl Fn(usize, usize) -> Result<(), Error>
     }
 }
 
-/// Writes what the PEs of a program of a job on this machine have recorded, whether it has ended well or not. For
-/// the launcher.
-///
-/// # Errors
-/// The job's file cannot be read, or the file not written.
-pub fn write_of(control: &Control, path: &Path) -> Result<(), String> {
-    let rings = rings(control.npes(), |pe| Ring::of(control, pe))?;
-    write_all(path, &rings, &Hosts::one(), None)
-}
-
-/// The rings of all PEs.
-fn rings(
-    npes: usize,
-    read: impl Fn(usize) -> Result<Option<Ring>, Error>,
-) -> Result<Vec<Option<Ring>>, String> {
-    let rings = (0..npes).map(read).collect::<Result<_, Error>>();
-    rings.map_err(|error| error.to_string())
-}
-
 /// Where the program of all PEs is, if they run one and its path needs no escapes in JSON.
 fn program(job: &Job) -> Option<String> {
     let path = std::env::current_exe().ok()?.into_os_string().into_string().ok()?;
     let is_plain = !path.contains(|c: char| c.is_control() || c == '"' || c == '\\');
     (is_plain && (0..job.npes()).all(|pe| job.is_near(pe) && job.runs_the_same(pe))).then_some(path)
-}
-
-fn write_all(
-    path: &Path,
-    rings: &[Option<Ring>],
-    hosts: &Hosts,
-    program: Option<&str>,
-) -> Result<(), String> {
-    let written = || -> io::Result<()> {
-        let mut file = BufWriter::new(File::create(path)?);
-        json::write(&mut file, rings, hosts, program)?;
-        file.flush()
-    };
-    written().map_err(|error| error.to_string())
 }

@@ -3,13 +3,13 @@
 
 use super::direction::{Direction, Get, Put};
 use crate::argument::memory::{Dest, Object, Source};
-use crate::error::Routine;
 use crate::failure;
-use crate::remote::{Place, StridedBlocks};
 use crate::slow;
 use crate::span::Span;
 use crate::translate::{Numbering, PeArg, TABLE, translate_copy};
 use onenode_core::copy;
+use oneshmem_job::error::Routine;
+use oneshmem_job::remote::{Place, StridedBlocks};
 
 /// The layout of a transfer, without its addresses: blocks that start `dst` elements apart at the
 /// destination and `sst` at the source.

@@ -4,8 +4,8 @@ use super::context::{Context, register};
 use super::slice::{Key, Part};
 use crate::amo::{self, Integer, Word};
 use crate::collectives::Element;
-use crate::error::Called::Blocking;
 use crate::translate::Numbering;
+use oneshmem_job::error::Called::Blocking;
 
 macro_rules! atomics {
     ($($(#[$doc:meta])* $name:ident = $call:ident ( $($argument:ident),* ) $(-> $result:ident)?: $bound:ident;)*) => {$(

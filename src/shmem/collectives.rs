@@ -4,8 +4,8 @@ use super::slice::{Key, Part, SymmetricSlice, same_len};
 use super::team::Team;
 use crate::collectives::arrays::Arrays;
 use crate::collectives::{self, Element, ReduceOp, Sum};
-use crate::error::{Called::Blocking, Routine};
 use crate::span::Span;
+use oneshmem_job::error::{Called::Blocking, Routine};
 
 /// Collectives. All PEs of the team call them in the same order. They pass the same parts of the
 /// same arrays, unless a routine says otherwise.

@@ -2,9 +2,9 @@
 
 use super::flags::SessionOptions;
 use crate::context::session;
-use crate::error::Called::Blocking;
 use crate::order;
 use crate::translate::{Numbering, PeArg};
+use oneshmem_job::error::Called::Blocking;
 use std::ffi::c_int;
 use std::marker::PhantomData;
 

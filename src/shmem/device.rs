@@ -3,9 +3,9 @@
 use super::slice::{Key, Part, same_len};
 use super::{Element, Shmem, Symmetric, SymmetricSlice};
 use crate::context::Default as DefaultContext;
-use crate::error::{Called::Blocking, Result};
 use crate::query;
 use crate::rma;
+use oneshmem_job::error::{Called::Blocking, Result};
 use std::ops::RangeBounds;
 
 /// An array in a partition on a device: `len` elements of `T` on every PE. The processor cannot load

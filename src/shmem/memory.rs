@@ -7,11 +7,11 @@ use super::flags::Hints;
 use super::slice::SymmetricSlice;
 use crate::argument::memory::{Block, Unused};
 use crate::collectives::{Element, agreement};
-use crate::error::{Called::Blocking, Error, Result, Routine};
 use crate::heap;
 use crate::memory::heap::GRANULE;
 use crate::partition;
 use crate::query;
+use oneshmem_job::error::{Called::Blocking, Error, Result, Routine};
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 

@@ -5,9 +5,9 @@ use super::signal::Signal;
 use super::slice::{Key, Part, same_len};
 use crate::amo::{self, Integer, Word};
 use crate::collectives::Element;
-use crate::error::Called::Nonblocking as Called;
 use crate::rma;
 use crate::translate::Numbering;
+use oneshmem_job::error::Called::Nonblocking as Called;
 use std::marker::PhantomData;
 use std::slice::from_mut;
 

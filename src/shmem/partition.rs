@@ -2,10 +2,10 @@
 
 use super::{DeviceArray, Element, Shmem, Symmetric};
 use crate::call::job;
-use crate::error::{Called::Blocking, Error, Result};
 use crate::job::partitions;
 use crate::memory::heap::Usage;
-use crate::memory::partition::Kind;
+use oneshmem_job::error::{Called::Blocking, Error, Result};
+use oneshmem_job::partition::Kind;
 use std::marker::PhantomData;
 
 /// A partition: symmetric memory outside the heap, set up by `SHMEM_SYMMETRIC_PARTITION<number>`.

@@ -4,10 +4,10 @@ use super::context::{Context, register};
 use super::slice::{Key, Part, overlap, same_len};
 use crate::collectives::Element;
 use crate::context::world_pe;
-use crate::error::{Called::Blocking, Routine};
 use crate::query;
 use crate::rma;
 use crate::translate::{Numbering, PeArg, pe_number};
+use oneshmem_job::error::{Called::Blocking, Routine};
 
 /// Which elements a strided operation copies: `nblocks` blocks of `bsize` elements, which start
 /// `dst` elements apart at the destination and `sst` apart at the source. For

@@ -5,9 +5,9 @@ use super::context::{Context, register};
 use super::slice::{Key, Part, SymmetricSlice, same_len};
 use super::wait::Comparison;
 use crate::collectives::Element;
-use crate::error::{Called::Blocking, Routine};
 use crate::signal;
 use crate::translate::Numbering;
+use oneshmem_job::error::{Called::Blocking, Routine};
 
 /// How a signal updates its signal object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

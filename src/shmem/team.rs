@@ -5,9 +5,9 @@ use super::slice::SymmetricSlice;
 use crate::argument::memory::In;
 use crate::collectives::team_split::NewTeam;
 use crate::collectives::{Element, team_ending, team_split};
-use crate::error::{Called::Blocking, NoTeam};
 use crate::query;
 use crate::team::{self, NUM_CONTEXTS, TEAM_INVALID};
+use oneshmem_job::error::{Called::Blocking, NoTeam};
 use std::marker::PhantomData;
 
 pub use crate::team::Config as TeamConfig;

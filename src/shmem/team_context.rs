@@ -4,7 +4,7 @@ use super::context::Context;
 use super::flags::ContextOptions;
 use super::team::Team;
 use crate::context::{self, Creation, Handle};
-use crate::error::Called::Blocking;
+use oneshmem_job::error::Called::Blocking;
 use std::ops::Deref;
 
 impl Team<'_> {

@@ -3,8 +3,8 @@
 
 use super::{Blocks, Comparison, Context, Signal, SymmetricSlice, Values, memory};
 use crate::context::Default as World;
-use crate::error::Called::Blocking;
 use crate::testing::FakeJob;
+use oneshmem_job::error::Called::Blocking;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 

@@ -4,9 +4,9 @@ use super::Shmem;
 use super::slice::{Key, Part, SymmetricSlice, same_len};
 use crate::argument::memory::{In, Object, Out};
 use crate::collectives::Element;
-use crate::error::{Called::Blocking, Routine};
 use crate::lock;
 use crate::wait::{self, Waitable};
+use oneshmem_job::error::{Called::Blocking, Routine};
 use std::ffi::c_int;
 
 /// How two values are compared (specification, section 9.11).

@@ -1,7 +1,7 @@
 use super::*;
 use crate::context::Default as World;
-use crate::error::Called::Blocking;
 use crate::testing::FakeJob;
+use oneshmem_job::error::Called::Blocking;
 
 const R: Routine = &Blocking("test");
 

@@ -1,13 +1,13 @@
 //! Attaches peers, each at its first use.
 
 use crate::atomics::{AtomicU64, Ordering};
-use crate::error::Error;
 use crate::failure;
 use crate::job::Job;
 use crate::job::about::About;
 use crate::job::partitions::{Partition, difference};
 use crate::pause::{Pause, liveness};
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
+use oneshmem_job::error::Error;
 
 impl Job {
     /// Ensures that PE `pe`'s mirror is attached, and returns where it starts. The first use of a

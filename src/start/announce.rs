@@ -1,14 +1,14 @@
 //! What PEs say when they start.
 
 use crate::atomics::Ordering;
-use crate::env;
-use crate::error::{Error, Routine};
 use crate::job::{Job, launcher::Launcher};
-use crate::jobfile::JobFile;
-use crate::jobfile::nodes::Nodes;
 use crate::message;
 use crate::sys;
 use onenode_core::sys::process;
+use oneshmem_job::env;
+use oneshmem_job::error::{Error, Routine};
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::jobfile::nodes::Nodes;
 use std::time::{Duration, Instant};
 
 /// Reports a fork whose child cannot get memory of its own.

@@ -5,9 +5,9 @@
 //! same and is another one was started by the PE; one that a nested launcher has started has been
 //! given something else.
 
-use crate::sys::environment;
 use onenode_core::sys::hash::fnv1a;
 use onenode_core::sys::process;
+use oneshmem_job::sys::environment;
 use std::os::unix::fs::MetadataExt;
 
 /// The variable: claims, separated by blanks, of a PE, of the PE that started its launcher, etc.

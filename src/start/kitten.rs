@@ -3,9 +3,9 @@
 #![allow(unsafe_code)]
 
 use super::place::Place;
-use crate::error::Error;
 use crate::job::launcher::Launcher;
-use crate::jobfile::JobFile;
+use oneshmem_job::error::Error;
+use oneshmem_job::jobfile::JobFile;
 use oneshmem_kitten::addressing::{SLOT_BYTES, alias};
 use oneshmem_kitten::kernel::{self, Kernel};
 use oneshmem_kitten::place;

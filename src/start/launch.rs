@@ -4,29 +4,24 @@
 //! PE number and job size come from their variables, and the PEs find each other (`super::meet`). A
 //! process without a launcher is a job of one PE, and so is one that a PE has started.
 
-use crate::error::Error;
 use crate::exchange::Exchange;
 use crate::failure::ending;
 use crate::job::launcher::Launcher;
-use crate::jobfile::JobFile;
-use crate::jobfile::nodes::NodeOf;
 use crate::message;
 use crate::start::claim::Assignment;
 use crate::start::place::Place;
 use crate::start::{meet, origin, several};
 use crate::sys;
-use crate::sys::environment::{self, Passed};
-use crate::translate::MAX_PES;
 use onenode_core::sys::{process, program};
+use oneshmem_job::env::PASSED_PE;
+use oneshmem_job::error::Error;
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::jobfile::MAX_PES;
+use oneshmem_job::jobfile::nodes::NodeOf;
+use oneshmem_job::sys::environment::{self, Passed};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
-
-pub use crate::sys::stdio::PIPE as STDOUT;
-
-/// The variable in which `oshrun` passes `pe:npes:descriptor:launcher pid`, and the descriptor of
-/// the file of huge pages if there is one.
-pub const VARIABLE: &str = "ONESHMEM_PE";
 
 /// A foreign launcher's variables.
 struct Foreign {
@@ -81,7 +76,7 @@ const FOREIGN: [Foreign; 3] = [
 
 /// The launcher that this process's environment shows. Does not join its job.
 pub fn detect() -> Launcher {
-    if environment::variable(VARIABLE).is_some() {
+    if environment::variable(PASSED_PE).is_some() {
         return Launcher::Oshrun;
     }
     Foreign::find().map_or(Launcher::Nobody, |foreign| foreign.launcher)
@@ -92,7 +87,7 @@ pub(super) fn join() -> Result<Place, Error> {
     explain_privilege();
     // Children of this PE must not take themselves for this PE, nor for the process of another launcher
     // that runs `oshrun`. That one may not start the next program in this process.
-    if let Some(passed) = Passed::take(VARIABLE) {
+    if let Some(passed) = Passed::take(PASSED_PE) {
         Foreign::claim_all((0, 0));
         return from_oshrun(passed);
     }
@@ -116,13 +111,13 @@ pub(super) fn join() -> Result<Place, Error> {
 /// area would be shared with other processes, possibly those of the unprivileged user who started
 /// it.
 fn explain_privilege() {
-    let mut variables = FOREIGN.iter().flat_map(|foreign| foreign.rank).chain([&VARIABLE]);
+    let mut variables = FOREIGN.iter().flat_map(|foreign| foreign.rank).chain([&PASSED_PE]);
     if let Some(name) = variables.find(|name| environment::is_hidden(name)) {
         message::say(format_args!(
             "{name} is ignored, and this process is a job of one PE: the program may have rights \
              that its user lacks (set-user-ID, set-group-ID or file capabilities)"
         ));
-        environment::forget_variable(VARIABLE);
+        environment::forget_variable(PASSED_PE);
     }
 }
 
@@ -134,7 +129,7 @@ fn from_oshrun(mut passed: Passed) -> Result<Place, Error> {
     const FILE: usize = 2;
     const HUGE_FILE: usize = 4;
     let text = passed.text().to_owned();
-    let bad = |why: String| Error::Launcher { launcher: VARIABLE, why };
+    let bad = |why: String| Error::Launcher { launcher: PASSED_PE, why };
     let numbers = passed.numbers().to_vec();
     let [pe, npes, _, launcher, ref huge @ ..] = numbers[..] else {
         return Err(bad(format!("{text}: expected at least four numbers, pe:npes:descriptor:pid")));

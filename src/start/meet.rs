@@ -7,17 +7,17 @@
 //! of a pipe, whose other end is open in the first PE only, as long as it waits, too.
 
 use crate::atomics::Ordering;
-use crate::error::Error;
 use crate::job::launcher::Launcher;
-use crate::jobfile::JobFile;
-use crate::jobfile::abort::{self, AbortKind};
-use crate::jobfile::nodes::NodeOf;
-use crate::memory::pages;
 use crate::pause::liveness::{absent, limit};
-use crate::sys::environment;
 use onenode_core::sys::hash::fnv1a;
 use onenode_core::sys::point::{Guest, Place};
 use onenode_core::sys::{fd, pass, process};
+use oneshmem_job::error::Error;
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::jobfile::abort::{self, AbortKind};
+use oneshmem_job::jobfile::nodes::NodeOf;
+use oneshmem_job::pages;
+use oneshmem_job::sys::environment;
 use std::io::ErrorKind;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;

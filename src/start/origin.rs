@@ -1,8 +1,8 @@
 //! Which process has launched a job, where the launcher does not say which job it is, or its variables
 //! may be another job's.
 
-use crate::sys::environment;
 use onenode_core::sys::{pass, process};
+use oneshmem_job::sys::environment;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 

@@ -2,7 +2,7 @@
 
 use crate::exchange::Exchange;
 use crate::job::launcher::Launcher;
-use crate::jobfile::JobFile;
+use oneshmem_job::jobfile::JobFile;
 
 /// This process's place in its job.
 pub(super) struct Place {

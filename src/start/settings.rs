@@ -2,18 +2,19 @@
 //! have the same environment, and so find the same errors.
 
 use crate::atomics::Ordering;
-use crate::error::Error;
+use crate::collectives;
 use crate::job::backend::{self, ChosenBackend};
 use crate::job::launcher::Launcher;
 use crate::job::partitions;
-use crate::jobfile::JobFile;
-use crate::memory::pages;
-use crate::memory::partition::Spec;
-use crate::{collectives, env};
 use onenode_core::layout::{Layout, Sizes};
 use onenode_core::pause::WaitMode;
 use onenode_core::segment::{self, DataSegment};
 use onenode_core::sys::map;
+use oneshmem_job::env;
+use oneshmem_job::error::Error;
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::pages;
+use oneshmem_job::partition::Spec;
 
 /// Heaps must fit into their place in the job's file.
 const HEAP_LIMIT: u64 = 1 << 40;

@@ -12,33 +12,34 @@ use crate::argument::memory::Unused;
 use crate::atomics::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
 use crate::call::job;
 use crate::device::Devices;
-use crate::engine::ucx::Ucx;
-use crate::error::{Called::Blocking, Error, Routine};
+use crate::engine::Ucx;
 use crate::failure::{self, ending, fault};
 use crate::job::launcher::Launcher;
 use crate::job::partitions::{self, Partition};
 use crate::job::{JOB, Job, existing, fork, threads};
-use crate::jobfile::abort::{self, AbortKind};
-use crate::jobfile::control::{Control, Stage};
-use crate::jobfile::life;
 use crate::memory::guards;
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use crate::message;
 use crate::pause::liveness;
-use crate::remote::{DeviceMemory, Network};
 use crate::report::timeline;
 use crate::slow;
 use crate::sys;
 use crate::timeline::steps::Steps;
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
-use crate::{collectives, context, env, pause, report, stats, team};
+use crate::{collectives, context, pause, report, stats, team};
 use onenode_core::arch;
 use onenode_core::attachments::Attachments;
 use onenode_core::packed;
 use onenode_core::pause::Share;
 use onenode_core::sys::mutex;
 use onenode_core::sys::{cgroup::Cpus, threads as sys_threads};
+use oneshmem_job::env;
+use oneshmem_job::error::{Called::Blocking, Error, Routine};
+use oneshmem_job::jobfile::abort::{self, AbortKind};
+use oneshmem_job::jobfile::control::{Control, Stage};
+use oneshmem_job::jobfile::life;
+use oneshmem_job::remote::{DeviceMemory, Network};
 use std::sync::{Arc, Mutex};
 
 static INITIALISATIONS: AtomicU32 = AtomicU32::new(0);
@@ -57,12 +58,18 @@ pub fn init(routine: Routine) {
 /// `shmem_init_thread`: begins a lifetime or joins the current one. Returns the thread level, which
 /// the first initialisation of a lifetime fixes. Every level is provided: the library keeps no
 /// state that threads could corrupt.
+///
+/// # Errors
+/// If the job cannot start.
 pub fn init_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
     join(routine, requested, |_| true)
 }
 
 /// As [`init_thread`], for callers whose compiler keeps the library in the thread that began the
 /// lifetime, unless its level is `SHMEM_THREAD_MULTIPLE`: another thread is refused.
+///
+/// # Errors
+/// As for [`init_thread`], and in a second thread of a level for one.
 pub fn init_in_one_thread(routine: Routine, requested: i32) -> Result<i32, Error> {
     let is_let_in = |began| query_thread() == THREAD_MULTIPLE || began == sys_threads::current();
     join(routine, requested, is_let_in)

@@ -5,36 +5,25 @@
 //! other PEs wait for that.
 
 use crate::atomics::Ordering;
-use crate::engine::agent::{self, Report};
-use crate::engine::probe;
-use crate::error::Error;
 use crate::exchange::{About, Card, Exchange};
 use crate::failure::ending;
 use crate::job::launcher::Launcher;
-use crate::jobfile::JobFile;
-use crate::jobfile::abort::{self, AbortKind};
-use crate::jobfile::nodes::{Nodes, RECORD_BYTES};
-use crate::remote::network::{self, Preference};
-use crate::remote::secret::Secret;
-use crate::sys::helper::{self, Served};
-use crate::sys::hex::{hex, of_hex};
-use crate::sys::{environment, install, socket};
-use onenode_core::sys::{cgroup, process};
-use std::io::Write;
-use std::os::fd::OwnedFd;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use onenode_core::sys::cgroup;
+use oneshmem_job::engine::agent::Report;
+use oneshmem_job::engine::{probe, started};
+use oneshmem_job::error::Error;
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::jobfile::abort::{self, AbortKind};
+use oneshmem_job::jobfile::nodes::{Nodes, RECORD_BYTES};
+use oneshmem_job::remote::network::{self, Preference};
+use oneshmem_job::remote::secret::Secret;
+use oneshmem_job::sys::helper;
+use oneshmem_job::sys::hex::{hex, of_hex};
+use oneshmem_job::sys::{environment, install};
+use std::time::Duration;
 
-/// The option with which this node's launcher is an agent; [`serve_by`] reads the argument after it.
-pub const OPTION: &str = "--agent";
-
-/// How often a PE checks whether its node's table is complete, and an agent whether it is still
-/// needed.
+/// How often a PE checks whether its node's table is complete.
 const LOOK: Duration = Duration::from_millis(1);
-const LOOK_RARELY: Duration = Duration::from_millis(100);
-/// The longest time that an agent outlives its node's PEs for PEs of other nodes, which close their
-/// connections when they end: those of a node that is gone never do.
-const LINGER: Duration = Duration::from_secs(60);
 
 /// Exchanges where the nodes are and how their agents are reached.
 pub(super) fn introduce(
@@ -117,7 +106,7 @@ fn start_agent(job: &JobFile) -> Result<Vec<u8>, String> {
     let told = job
         .file()
         .map_err(Error::from)
-        .and_then(|file| helper::ask(file, (program.as_deref(), OPTION), serve));
+        .and_then(|file| helper::ask(file, (program.as_deref(), started::OPTION), started::serve));
     let told = told.map_err(|error: Error| error.to_string())?;
     match Report::decode(&told) {
         Some(Report::Record(record)) => Ok(record),
@@ -131,45 +120,4 @@ fn start_agent(job: &JobFile) -> Result<Vec<u8>, String> {
             None => "the node's agent ended before it could serve: it was killed".to_string(),
         }),
     }
-}
-
-/// Runs the agent in a separate program, whose arguments are [`OPTION`] and `words`. Returns after
-/// a failure, which has been reported; `None` if the arguments are not valid.
-pub fn serve_by(words: &str) -> Option<()> {
-    let (file, pipe, served) = helper::parse(words)?;
-    serve(file, pipe, served);
-    Some(())
-}
-
-/// Runs the agent in its own process.
-fn serve(file: OwnedFd, pipe: OwnedFd, served: Served) {
-    let mut pipe = Some(std::fs::File::from(pipe));
-    let mut tell = |report: Report| {
-        // Closing the pipe tells the PE that there is no more.
-        if let Some(mut pipe) = pipe.take() {
-            let _ = pipe.write_all(&report.encode());
-        }
-    };
-    let why = JobFile::open(file).and_then(|job| {
-        let job = Arc::new(job);
-        let table = job.clone();
-        std::thread::spawn(move || leave_in_time(&table, served));
-        agent::serve(job, &mut |record| tell(Report::Record(record.to_vec())))
-    });
-    let Err(why) = why;
-    tell(Report::Failure(why.to_string()));
-}
-
-/// Ends this process, an agent, after the process that started it has ended.
-fn leave_in_time(job: &JobFile, served: Served) {
-    while served.is_running() {
-        std::thread::sleep(LOOK_RARELY);
-    }
-    if job.header().linger.load(Ordering::Acquire) != 0 {
-        let until = Instant::now() + LINGER;
-        while socket::is_connected() && Instant::now() < until {
-            std::thread::sleep(LOOK_RARELY);
-        }
-    }
-    process::exit_now(0)
 }

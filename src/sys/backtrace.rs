@@ -6,11 +6,11 @@
 //! `addr2line -e FILE 0xADDRESS` takes it. `oshrun` adds the line of the source.
 #![allow(unsafe_code)]
 
-use super::own_names::is_librarys;
 use super::stack;
 use super::symbols::{self, Symbols};
 use libc::{c_char, c_int};
 use onenode_core::sys::program;
+use oneshmem_job::sys::own_names::is_librarys;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::CStr;

@@ -1,14 +1,12 @@
-//! Ends this process when the job ends: by one of its threads, once, and in bounded time. Also ends
-//! other processes.
+//! Ends this process when the job ends: by one of its threads, once, and in bounded time.
 #![allow(unsafe_code)]
 
 use super::{signal, streams};
 use crate::atomics::{AtomicBool, AtomicI32, Ordering};
 use nix::sys::prctl::set_pdeathsig;
-use nix::sys::signal::{SaFlags, SigHandler, Signal, kill};
-use nix::unistd::{Pid, alarm, gettid};
+use nix::sys::signal::{SaFlags, SigHandler, Signal};
+use nix::unistd::{alarm, gettid};
 use onenode_core::sys::process::{self, exit_now};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -125,27 +123,6 @@ pub fn hurry() -> bool {
 /// Asks the kernel to kill this process when its parent dies.
 pub fn die_with_parent() {
     let _ = set_pdeathsig(Signal::SIGKILL);
-}
-
-/// Sends a signal to the process `pid` if `is_meant` confirms, once a descriptor holds that
-/// process, that it is the right one: its number alone may have been reused.
-pub fn signal_if(pid: i32, signal: i32, is_meant: impl Fn() -> bool) {
-    // SAFETY: no memory is passed.
-    let held = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as libc::c_int;
-    if held < 0 {
-        // Linux before 5.3 has no descriptors for processes.
-        if std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) && is_meant() {
-            let _ = Signal::try_from(signal).map(|signal| kill(Pid::from_raw(pid), signal));
-        }
-        return;
-    }
-    // SAFETY: the kernel just returned this descriptor to us alone.
-    let held = unsafe { OwnedFd::from_raw_fd(held) };
-    if is_meant() {
-        let (held, none) = (held.as_raw_fd(), std::ptr::null::<libc::siginfo_t>());
-        // SAFETY: with a null `siginfo_t` the kernel fills it as for `kill`.
-        unsafe { libc::syscall(libc::SYS_pidfd_send_signal, held, signal, none, 0) };
-    }
 }
 
 /// Waits until everything written to standard output and error has been read, if they are pipes,

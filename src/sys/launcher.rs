@@ -2,8 +2,8 @@
 //! in any job.
 
 use super::pmix::Pmix;
-use super::socket::send;
-use crate::sys::environment;
+use oneshmem_job::sys::environment;
+use oneshmem_job::sys::socket::send;
 
 /// Sends `cmd=abort` of PMI-1, the "simple" protocol on the descriptor that `PMI_FD` names.
 pub fn abort_by_pmi(status: i32) {

@@ -9,9 +9,9 @@
 //! depend on the MPI: one that is neither Open MPI nor of MPICH's family is left alone.
 #![allow(unsafe_code)]
 
-use super::library::{function, is_defined, symbol};
 use nix::unistd::{Pid, getpid, gettid};
 use onenode_core::sys::{mutex, program};
+use oneshmem_job::sys::library::{function, is_defined, symbol};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::{Mutex, OnceLock, TryLockError};

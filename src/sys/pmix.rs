@@ -2,8 +2,8 @@
 //! that these launchers themselves use.
 #![allow(unsafe_code)]
 
-use super::library::{self, Library, Text};
-use crate::error::Error;
+use oneshmem_job::error::Error;
+use oneshmem_job::sys::library::{self, Library, Text};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::null_mut;
 

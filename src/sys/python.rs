@@ -1,8 +1,8 @@
 //! Where a Python program has called: the interpreter knows the lines of its scripts, no debug information does.
 #![allow(unsafe_code)]
 
-use super::library;
 use nix::sys::memfd::{self, MFdFlags};
+use oneshmem_job::sys::library;
 use std::ffi::{CStr, c_int};
 use std::fs::File;
 use std::io::{Read, Seek};

@@ -3,10 +3,10 @@
 
 use super::backtrace;
 use crate::atomics::{AtomicI32, Ordering};
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, raise};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, raise};
 use nix::unistd::{Pid, alarm, getpid, gettid, pause};
 use onenode_core::arch;
-use onenode_core::sys::{map, raw, suspend};
+use onenode_core::sys::map;
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -325,24 +325,6 @@ extern "C" fn before_end(signal: libc::c_int) {
     }
     // The signal takes its action when this handler returns and unblocks the signal.
     raise_default(signal);
-}
-
-/// Calls `call` with all signals blocked in this thread, and so in threads that it starts.
-pub fn without_signals<R>(call: impl FnOnce() -> R) -> R {
-    let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK);
-    let result = call();
-    let _ = before.map(|before| before.thread_set_mask());
-    result
-}
-
-/// The same, but the threads can be held while memory is moved, by the signal that is for that.
-pub fn without_signals_but_held<R>(call: impl FnOnce() -> R) -> R {
-    without_signals(|| {
-        let all = raw::block_signals(raw::Mask::MAX);
-        let hold = suspend::signal().map_or(0, |signal| 1 << (signal - 1));
-        raw::block_signals(all & !hold);
-        call()
-    })
 }
 
 /// Calls `look` on SIGTERM or SIGQUIT, in a signal handler. If it returns false, the signal takes its

@@ -2,12 +2,9 @@
 //! So the output of a PE is not lost when the PE dies.
 #![allow(unsafe_code)]
 
-use crate::sys::environment;
 use nix::sys::stat::{FileStat, fstat};
-
-/// The variable in which `oshrun` passes the inode number of the pipe that it reads. Standard
-/// output may be a different pipe: a PE can be a script with a pipe of its own.
-pub const PIPE: &str = "ONESHMEM_STDOUT";
+use oneshmem_job::env::PASSED_STDOUT;
+use oneshmem_job::sys::environment;
 
 /// Runs before the program's `main`, so that the program's own choice comes later and takes effect.
 #[used]
@@ -20,7 +17,7 @@ unsafe extern "C" {
 }
 
 extern "C" fn by_lines() {
-    let Some(pipe) = environment::variable(PIPE) else { return };
+    let Some(pipe) = environment::variable(PASSED_STDOUT) else { return };
     if pipe.to_str().is_some_and(|pipe| pipe.parse() == Ok(number_of_pipe())) {
         // SAFETY: the C library is initialised before objects that need it, and nothing has been
         // written yet, as setvbuf(3) demands. With null, the C library chooses the buffer.

@@ -3,8 +3,8 @@
 use super::PREDEFINED;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::job::Job;
-use crate::jobfile::control::{Header, TEAM_SLOTS};
-use crate::remote::{Action, Amo, CONTROL, Engine, Far};
+use oneshmem_job::jobfile::control::{Header, TEAM_SLOTS};
+use oneshmem_job::remote::{Action, Amo, CONTROL, Engine, Far};
 use std::mem::offset_of;
 
 /// A word of a bitmap of the slots in use.

@@ -1,12 +1,12 @@
 //! Records this PE's events.
 
-use super::event::{Event, Kind, Peer};
-use super::ring::{Head, NAMES, Ring};
 use crate::atomics::{AtomicU32, Ordering};
-use crate::stats::class::Class;
 use crate::sys::{backtrace, clock};
 use onenode_core::area::SharedArea;
 use onenode_core::sys::mutex;
+use oneshmem_job::stats::Class;
+use oneshmem_job::timeline::event::{Event, Kind, Peer};
+use oneshmem_job::timeline::ring::{Head, NAMES, Ring};
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 

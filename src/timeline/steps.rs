@@ -1,9 +1,9 @@
 //! The steps of initialisation, which are over before anything can be recorded.
 
-use super::event::{Kind, Peer};
 use super::recorder::recorder;
-use super::ring::Head;
 use crate::sys::clock;
+use oneshmem_job::timeline::event::{Kind, Peer};
+use oneshmem_job::timeline::ring::Head;
 
 /// When initialisation began, and when each of its steps ended, if that will be recorded.
 pub(crate) struct Steps(Option<Times>);

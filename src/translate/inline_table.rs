@@ -18,9 +18,9 @@
 //! There is an entry for every value of the low half of a PE argument, so that -1 and the number of
 //! PEs need no comparison of their own.
 
-use super::MAX_PES;
 use crate::atomics::{AtomicUsize, Ordering};
 use onenode_core::arch;
+use oneshmem_job::jobfile::MAX_PES;
 use std::ops::Range;
 
 /// Number of entries.

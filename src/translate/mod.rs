@@ -28,7 +28,6 @@ pub(crate) mod numberings;
 mod settled;
 
 pub use inline_table::{INLINE_TABLE, InlineTable};
-pub use mechanism::MAX_PES;
 pub(crate) use mechanism::{ALL_OR_NONE, TABLE, pointer, translate, translate_copy};
 
 /// What of a PE's slot has a mirror here.

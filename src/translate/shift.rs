@@ -17,11 +17,9 @@ use super::settled::Settled;
 use super::{Cold, INLINE_TABLE, Mirrored, Miss, Numbering, PeArg, cold_path};
 use crate::atomics::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use onenode_core::layout::SlotBounds;
-use oneshmem_kitten::addressing::{FIRST_SLOT, MAX_RANKS, SHIFT};
+use oneshmem_job::jobfile::MAX_PES;
+use oneshmem_kitten::addressing::{FIRST_SLOT, SHIFT};
 use std::ops::Range;
-
-/// The most PEs of a job: the number of slots.
-pub const MAX_PES: usize = MAX_RANKS;
 
 /// Whether the hot path stays closed until every PE is attached.
 pub const ALL_OR_NONE: bool = true;

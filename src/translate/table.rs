@@ -20,10 +20,8 @@ use super::{Cold, INLINE_TABLE, Mirrored, Miss, Numbering, PeArg, cold_path};
 use crate::atomics::{AtomicUsize, Ordering};
 use onenode_core::arch;
 use onenode_core::layout::SlotBounds;
+use oneshmem_job::jobfile::MAX_PES;
 use std::ops::Range;
-
-/// The most PEs of a job, which is the size of the tables (32 bytes per PE).
-pub const MAX_PES: usize = 4096;
 
 /// Whether the hot path stays closed until every PE is attached. Not here: each PE has its own
 /// entry.

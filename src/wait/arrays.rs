@@ -4,9 +4,9 @@
 use super::elements::{Element, Ivars, Values};
 use super::{Waitable, backoff};
 use crate::argument::memory::{In, Object, Out};
-use crate::error::Routine;
 use crate::pause::Wait;
-use crate::stats::For;
+use oneshmem_job::error::Routine;
+use oneshmem_job::stats::For;
 use std::cell::Cell;
 use std::ffi::c_int;
 

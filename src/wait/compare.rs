@@ -4,8 +4,8 @@
 //! greater. So a comparison tests one bit. The empty and the full set are not comparisons, and have
 //! no constant.
 
-use crate::error::Routine;
 use crate::failure;
+use oneshmem_job::error::Routine;
 use std::cmp::Ordering;
 use std::ffi::c_int;
 

@@ -8,9 +8,9 @@ use crate::argument::{
     self,
     memory::{In, Object, Out, same_length},
 };
-use crate::error::Routine;
 use crate::job::about::About;
 use crate::operand::word::Variables;
+use oneshmem_job::error::Routine;
 use std::ffi::c_int;
 use std::marker::PhantomData;
 

@@ -2,11 +2,11 @@ use super::*;
 use crate::amo;
 use crate::argument::memory::{In, Object};
 use crate::context::Default as World;
-use crate::error::{Called::Blocking, Routine};
 use crate::job::about::About;
 use crate::pause::Wait;
-use crate::stats::For;
 use crate::testing::FakeJob;
+use oneshmem_job::error::{Called::Blocking, Routine};
+use oneshmem_job::stats::For;
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
 

@@ -3,12 +3,12 @@
 use super::{Comparison, Waitable, backoff};
 use crate::argument::memory::Object;
 use crate::atomics::{Ordering, fence};
-use crate::error::Routine;
 use crate::job::about::About;
 use crate::operand::word::{self, Here, OnDevice};
 use crate::pause::Wait;
-use crate::stats::For;
 use onenode_core::arch;
+use oneshmem_job::error::Routine;
+use oneshmem_job::stats::For;
 use std::ffi::c_int;
 
 /// Waits until `ivar` satisfies the comparison `cmp` with `value`.

@@ -10,8 +10,8 @@ use std::path::Path;
 use syn::visit::{self, Visit};
 
 /// The folders of the crates.
-const CRATES: [&str; 8] =
-    [".", "array", "interface/capi", "kitten", "node", "node/capi", "node/core", "xpmem"];
+const CRATES: [&str; 9] =
+    [".", "array", "interface/capi", "job", "kitten", "node", "node/capi", "node/core", "xpmem"];
 
 /// What takes an address and is safe all the same, and why.
 const SAFE: [(&str, &[&str]); 5] = [

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// The crates checked, by folder.
-const CRATES: [&str; 13] = [
+const CRATES: [&str; 14] = [
     "",
     "array",
     "bench",
     "interface/capi",
     "interface",
+    "job",
     "kitten",
     "node",
     "node/core",
@@ -26,7 +27,7 @@ const CRATES: [&str; 13] = [
 ];
 
 /// The crates that have a table of floors.
-const WITH_FLOORS: [&str; 3] = ["", "node", "node/core"];
+const WITH_FLOORS: [&str; 4] = ["", "job", "node", "node/core"];
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {

@@ -74,8 +74,8 @@ const REFUSED: [(&str, &str, &str); 14] = [
              let shmem = oneshmem::init().unwrap();
              let array = shmem.alloc::<u64>(8).unwrap();
              let start = shmem.ptr(array.all(), shmem.my_pe()).unwrap().cast();
-             let block = oneshmem::argument::memory::Block::new(start);
-             oneshmem::heap::free(&oneshmem::error::Called::Blocking(\"mine\"), block);
+             let block = oneshmem::internals::argument::memory::Block::new(start);
+             oneshmem::internals::heap::free(todo!(), block);
          }
          use Element as _;",
         "call to unsafe function",

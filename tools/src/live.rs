@@ -4,12 +4,12 @@
 use crate::names::demangled;
 use crate::processes::Stat;
 use onenode_core::atomics::Ordering;
-use oneshmem::error::Error;
-use oneshmem::jobfile::JobFile;
-use oneshmem::jobfile::control::{Control, Stage};
-use oneshmem::jobfile::waiting::Wait;
-use oneshmem::report::short;
-use oneshmem::stats::{Lost, Peer, Snapshot, Used};
+use oneshmem_job::error::Error;
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::jobfile::control::{Control, Stage};
+use oneshmem_job::jobfile::waiting::Wait;
+use oneshmem_job::stats::short;
+use oneshmem_job::stats::{Lost, Peer, Snapshot, Used};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! What the README says of options and variables is so; and what help prints.
 
-use oneshmem::env;
+use oneshmem_job::env;
 use oneshmem_tools::cli;
 use std::fs;
 use std::path::Path;

@@ -2,10 +2,11 @@
 //! are compared with the core's.
 #![allow(dead_code, missing_docs)]
 
-use oneshmem::collectives::active_set;
-use oneshmem::context::{self, session as ctx_session};
-use oneshmem::start::setup;
-use oneshmem::{Hints, signal, team, wait};
+use oneshmem::Hints;
+use oneshmem::internals::collectives::active_set;
+use oneshmem::internals::context::{self, session as ctx_session};
+use oneshmem::internals::start::setup;
+use oneshmem::internals::{signal, team, wait};
 use std::ffi::CStr;
 
 include!(concat!(env!("OUT_DIR"), "/constants.rs"));

@@ -2,8 +2,8 @@
 //! arithmetic.
 #![allow(unsafe_code)]
 
-use oneshmem::collectives::reduce::{Element, Max, Min, Prod, ReduceOp, Sum};
-use oneshmem::span::Span;
+use oneshmem::internals::collectives::reduce::{Element, Max, Min, Prod, ReduceOp, Sum};
+use oneshmem::internals::span::Span;
 
 /// A `long double`: an x87 number in 16 bytes on x86-64, a quadruple-precision number on AArch64.
 #[derive(Clone, Copy)]

@@ -1,14 +1,14 @@
 //! The routines that `shmemx.h` declares.
 #![allow(unsafe_code)]
 
-use oneshmem::argument::memory::Block;
-use oneshmem::argument::not_null;
-use oneshmem::collectives::select;
-use oneshmem::error::{Called::Blocking, Routine};
-use oneshmem::memory::partition::Device;
-use oneshmem::partition::{self, Whereabouts};
-use oneshmem::translate::PeArg;
-use oneshmem::{clock, heap, message};
+use oneshmem::internals::argument::memory::Block;
+use oneshmem::internals::argument::not_null;
+use oneshmem::internals::collectives::select;
+use oneshmem::internals::partition::{self, Whereabouts};
+use oneshmem::internals::translate::PeArg;
+use oneshmem::internals::{clock, heap, message};
+use oneshmem_job::error::{Called::Blocking, Routine};
+use oneshmem_job::partition::Device;
 use std::ffi::{CStr, c_char, c_int, c_ulonglong};
 
 /// `shmemx_set_algorithm`.

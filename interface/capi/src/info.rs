@@ -3,11 +3,11 @@
 use crate::constants::{
     SHMEM_MAJOR_VERSION, SHMEM_MAX_NAME_LEN, SHMEM_MINOR_VERSION, SHMEM_VENDOR_STRING,
 };
-use oneshmem::argument::memory::Out;
-use oneshmem::argument::required;
-use oneshmem::error::{Error, Routine};
-use oneshmem::message;
-use oneshmem::start::setup;
+use oneshmem::internals::argument::memory::Out;
+use oneshmem::internals::argument::required;
+use oneshmem::internals::message;
+use oneshmem::internals::start::setup;
+use oneshmem_job::error::{Error, Routine};
 use std::ffi::{c_char, c_int};
 
 /// The number of characters in a program's array for the name.

@@ -3,7 +3,7 @@
 //! change the name, here, in the header and in `interface/src/main.rs`.
 #![allow(unsafe_code)]
 
-use oneshmem::translate::{INLINE_TABLE, InlineTable};
+use oneshmem::internals::translate::{INLINE_TABLE, InlineTable};
 
 /// `struct oneshmem_reach` of the header.
 #[unsafe(no_mangle)]

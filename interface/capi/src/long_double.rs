@@ -3,11 +3,11 @@
 #![allow(unsafe_code)]
 
 use crate::elements::LongDouble;
-use oneshmem::argument::memory::Object;
-use oneshmem::context::{Default, Handle};
-use oneshmem::error::Called::Blocking;
-use oneshmem::rma;
-use oneshmem::translate::PeArg;
+use oneshmem::internals::argument::memory::Object;
+use oneshmem::internals::context::{Default, Handle};
+use oneshmem::internals::rma;
+use oneshmem::internals::translate::PeArg;
+use oneshmem_job::error::Called::Blocking;
 
 /// `shmem_longdouble_p`
 #[unsafe(no_mangle)]

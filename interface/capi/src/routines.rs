@@ -6,18 +6,20 @@
 
 use crate::elements::{ComplexD, ComplexF, LongDouble, part};
 use crate::info;
-use oneshmem::argument::memory::{Block, Dest, In, Object, Out, PSyncArray, Source, Unused};
-use oneshmem::collectives::arrays::Arrays;
-use oneshmem::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};
-use oneshmem::collectives::team_split::{self, NewTeam};
-use oneshmem::collectives::{Alltoalls, active_set, team_ending};
-use oneshmem::context::{self, Default, Handle};
-use oneshmem::error::Called::{Blocking, Nonblocking};
-use oneshmem::rma::Blocks;
-use oneshmem::signal::Update;
-use oneshmem::start::setup;
-use oneshmem::translate::{self, PeArg};
-use oneshmem::{amo, collectives, heap, lock, order, query, rma, signal, team, wait};
+use oneshmem::internals::argument::memory::{
+    Block, Dest, In, Object, Out, PSyncArray, Source, Unused,
+};
+use oneshmem::internals::collectives::arrays::Arrays;
+use oneshmem::internals::collectives::reduce::{And, Max, Min, Or, Prod, Sum, Xor};
+use oneshmem::internals::collectives::team_split::{self, NewTeam};
+use oneshmem::internals::collectives::{Alltoalls, active_set, team_ending};
+use oneshmem::internals::context::{self, Default, Handle};
+use oneshmem::internals::rma::Blocks;
+use oneshmem::internals::signal::Update;
+use oneshmem::internals::start::setup;
+use oneshmem::internals::translate::{self, PeArg};
+use oneshmem::internals::{amo, collectives, heap, lock, order, query, rma, signal, team, wait};
+use oneshmem_job::error::Called::{Blocking, Nonblocking};
 use std::arch::global_asm;
 use std::ffi::{c_char, c_int};
 

@@ -1,10 +1,12 @@
-//! How this process reaches PEs on other nodes: over UCX, by their node's agent.
+//! Messages between nodes over UCX, and the agents that carry them out. A PE as a sender of messages is in the
+//! library.
 
-mod admission;
+pub mod admission;
 pub mod agent;
-mod exports;
+pub mod exports;
 mod polls;
 pub mod probe;
 mod served;
-mod shared;
+pub mod shared;
+pub mod started;
 pub mod ucx;

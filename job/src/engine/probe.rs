@@ -1,6 +1,6 @@
 //! Whether RDMA works on this host, as a process of its own finds out: nothing of UCX stays in this one.
 
-use super::ucx;
+use super::ucx::{self, raw};
 use crate::error::Error;
 use crate::remote::network::{self, Preference, Route, Site};
 use crate::sys::environment::variable;
@@ -44,7 +44,7 @@ pub fn among_equals() -> Result<Route, String> {
 /// In words, why none does.
 fn run(route: &Route) -> Result<(), String> {
     Port::of_network_device(&route.device)?.check_access()?;
-    ucx::check_limit()?;
+    raw::check_limit()?;
     let program = install::oshrun();
     let asked = pass::pipe().map_err(Error::from).and_then(|[read, write]| {
         // A pipe has room for it.
@@ -84,7 +84,7 @@ fn serve(route: OwnedFd, pipe: OwnedFd) {
 /// Ends this process if it takes too long: UCX tries for ever to lock more memory than it may.
 fn give_up(pipe: OwnedFd) {
     std::thread::sleep(PATIENCE);
-    let why = format!("not tried within {} s{}", PATIENCE.as_secs(), ucx::limit_told());
+    let why = format!("not tried within {} s{}", PATIENCE.as_secs(), raw::limit_told());
     let _ = File::from(pipe).write_all(why.as_bytes());
     process::exit_now(0)
 }

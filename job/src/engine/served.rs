@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::jobfile::JobFile;
 use crate::jobfile::control::{Control, Stage};
 use crate::jobfile::nodes::Nodes;
-use crate::memory::partition::Spec;
+use crate::partition::Spec;
 use crate::remote::{Far, Segment};
 use onenode_core::backend::{Backing, Slots, memfd};
 use onenode_core::pages::Pages;

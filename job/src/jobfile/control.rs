@@ -11,14 +11,14 @@
 //! live here.
 #![allow(unsafe_code)]
 
-pub(crate) mod psyncs;
+pub mod psyncs;
 mod texts;
 
 use super::{JobFile, SLOT_STRIDE};
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::jobfile::waiting::Waiting;
-use crate::memory::partition::{Spec, order::Order};
+use crate::partition::{Spec, order::Order};
 use onenode_core::area::{Shared, SharedArea};
 use onenode_core::backend::{Backing, SlotRecord, Slots};
 use onenode_core::collectives::words::ControlWords;
@@ -130,7 +130,7 @@ impl PeRecord {
         self.stage.load(Ordering::Acquire).div_ceil(2)
     }
     /// Moves the PE to its next stage. All earlier writes are visible to PEs that see this stage.
-    pub(crate) fn advance(&self) {
+    pub fn advance(&self) {
         self.stage.fetch_add(1, Ordering::Release);
     }
 }
@@ -154,7 +154,7 @@ unsafe impl Shared for PeRecord {}
 impl Control {
     /// The control area of PE `pe`'s next program, which is this process. Releases the PE's memory
     /// of the previous program.
-    pub(crate) fn begin(job: Arc<JobFile>, pe: usize) -> Result<Self, Error> {
+    pub fn begin(job: Arc<JobFile>, pe: usize) -> Result<Self, Error> {
         let generation = job.member(pe).programs.fetch_add(1, Ordering::AcqRel);
         if generation >= job.most_generations() {
             return Err(Error::ControlArea {
@@ -268,7 +268,7 @@ impl Control {
     }
 
     /// Maps the memory for PE `pe`'s statistics; `None` if the job has no file.
-    pub(crate) fn statistics(&self, pe: usize) -> Result<Option<SharedArea>, Error> {
+    pub fn statistics(&self, pe: usize) -> Result<Option<SharedArea>, Error> {
         if !self.job.has_file() {
             return Ok(None);
         }
@@ -276,7 +276,7 @@ impl Control {
         self.part(offset, self.statistics_bytes()).map(Some)
     }
     /// Maps the memory for PE `pe`'s timeline; `None` if the job has no file.
-    pub(crate) fn timeline(&self, pe: usize) -> Result<Option<SharedArea>, Error> {
+    pub fn timeline(&self, pe: usize) -> Result<Option<SharedArea>, Error> {
         if !self.job.has_file() {
             return Ok(None);
         }
@@ -284,12 +284,12 @@ impl Control {
         self.part(offset, TIMELINE_BYTES.next_multiple_of(map::page_size())).map(Some)
     }
     /// Bytes for each PE's statistics, in whole pages.
-    pub(crate) fn statistics_bytes(&self) -> usize {
+    pub fn statistics_bytes(&self) -> usize {
         let bytes = STATISTICS_BYTES + self.npes() * STATISTICS_BYTES_A_PEER;
         bytes.next_multiple_of(map::page_size())
     }
     /// Offset of PE `pe`'s timeline among the statistics of all PEs.
-    pub(crate) fn timeline_offset(&self, pe: usize) -> u64 {
+    pub fn timeline_offset(&self, pe: usize) -> u64 {
         self.statistics_offset(pe) + self.statistics_bytes() as u64
     }
     /// Bytes for each PE's statistics and timeline, in whole pages.
@@ -297,7 +297,7 @@ impl Control {
         self.statistics_bytes() + TIMELINE_BYTES.next_multiple_of(map::page_size())
     }
     /// Offset of PE `pe`'s statistics among those of all PEs.
-    pub(crate) fn statistics_offset(&self, pe: usize) -> u64 {
+    pub fn statistics_offset(&self, pe: usize) -> u64 {
         (pe * self.statistics_room()) as u64
     }
     /// Offset of all PEs' statistics in the file, and their size in bytes.
@@ -309,7 +309,7 @@ impl Control {
         (*self.area.base(), Self::bytes(self.npes(), self.team_slots))
     }
     /// The same as words.
-    pub(crate) fn all_words(&self) -> &[AtomicU64] {
+    pub fn all_words(&self) -> &[AtomicU64] {
         self.area.slice(0, self.memory().1 / size_of::<AtomicU64>())
     }
     /// The state that all PEs of the generation share.
@@ -322,30 +322,30 @@ impl Control {
         self.area.at(HEADER_BYTES + pe * size_of::<PeRecord>())
     }
     /// The other PEs of a PE's node that are on its CPU, as their records say.
-    pub(crate) fn neighbours(&self, pe: usize) -> impl Iterator<Item = usize> {
+    pub fn neighbours(&self, pe: usize) -> impl Iterator<Item = usize> {
         let cpu_of = |pe: usize| self.pe(pe).cpu.load(Ordering::Relaxed);
         let cpu = cpu_of(pe);
         self.job.near().filter(move |other| *other != pe && cpu_of(*other) == cpu)
     }
     /// Offset in the area of PE `pe`'s words in a team slot.
-    pub(crate) fn words_offset(&self, slot: usize, pe: usize) -> u64 {
+    pub fn words_offset(&self, slot: usize, pe: usize) -> u64 {
         assert!(slot < self.team_slots && pe < self.npes());
         let teams = HEADER_BYTES + self.npes() * size_of::<PeRecord>();
         (teams + (slot * self.npes() + pe) * size_of::<ControlWords>()) as u64
     }
     /// Offset in the area of the word that says which nodes have subscribed to PE `pe`'s progress
     /// in the team of a slot. The word on PE `pe`'s own node counts.
-    pub(crate) fn subscribers_offset(&self, slot: usize, pe: usize) -> u64 {
+    pub fn subscribers_offset(&self, slot: usize, pe: usize) -> u64 {
         assert!(slot < self.team_slots && pe < self.npes());
         let base = Self::subscribers_base(self.npes(), self.team_slots);
         (base + (slot * self.npes() + pe) * size_of::<AtomicU64>()) as u64
     }
     /// That word, for a PE of this node.
-    pub(crate) fn subscribers(&self, slot: usize, pe: usize) -> &AtomicU64 {
+    pub fn subscribers(&self, slot: usize, pe: usize) -> &AtomicU64 {
         self.area.at(self.subscribers_offset(slot, pe) as usize)
     }
     /// Offset in the area of PE `pe`'s record.
-    pub(crate) fn record_offset(&self, pe: usize) -> u64 {
+    pub fn record_offset(&self, pe: usize) -> u64 {
         (HEADER_BYTES + pe * size_of::<PeRecord>()) as u64
     }
     /// PE `pe`'s words in team slot `slot`.

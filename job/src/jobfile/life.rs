@@ -9,6 +9,10 @@ use crate::sys;
 use onenode_core::sys::life::{self, Holder};
 use onenode_core::sys::process;
 use std::ops::Range;
+use std::sync::Arc;
+
+/// What a PE has done that is no longer part of the job although it has not finalised.
+pub const REPLACED: &str = "has started another program (exec) without calling shmem_finalize";
 
 /// The state of a PE's process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +26,7 @@ pub enum Life {
 }
 
 /// Shows that this process, PE `pe`, is alive.
-pub(crate) fn show(job: &JobFile, pe: usize) -> Result<(), Error> {
+pub fn show(job: &JobFile, pe: usize) -> Result<(), Error> {
     if job.has_file() {
         life::show(job.file()?, pe as u64)?;
     }
@@ -31,7 +35,7 @@ pub(crate) fn show(job: &JobFile, pe: usize) -> Result<(), Error> {
 }
 
 /// The state of PE `pe`, which has begun a program and is not this process.
-pub(crate) fn of(job: &JobFile, pe: usize) -> Result<Life, Error> {
+pub fn of(job: &JobFile, pe: usize) -> Result<Life, Error> {
     if !job.has_file() {
         let pid = job.member(pe).pid.load(Ordering::Relaxed);
         let alive = pid != 0 && pid != process::pid() && process::exists(pid as i32);
@@ -55,6 +59,14 @@ pub(crate) fn of(job: &JobFile, pe: usize) -> Result<Life, Error> {
     })
 }
 
+/// Whether PE `pe`, on this node, runs another program although it has not finalised.
+pub fn is_replaced(file: &Arc<JobFile>, pe: usize) -> bool {
+    let replaced = || matches!(of(file, pe), Ok(Life::Replaced));
+    let control = || Control::last(file, pe).ok().flatten();
+    // Checked again: it may have finalised, become another program and initialised.
+    replaced() && control().is_some_and(|last| last.pe(pe).stage() == Stage::Ready) && replaced()
+}
+
 /// Whether the process that was last PE `pe` is still running, whichever program.
 fn is_running(job: &JobFile, pe: usize) -> bool {
     let started = job.member(pe).started.load(Ordering::Relaxed);
@@ -63,7 +75,7 @@ fn is_running(job: &JobFile, pe: usize) -> bool {
 
 /// Lets PE `pe` know that the job has ended, by SIGTERM. A PE that is not initialised would die of
 /// the signal, which its launcher could take for the reason; it looks by itself when it initialises.
-pub(crate) fn notify_end(control: &Control, pe: usize) {
+pub fn notify_end(control: &Control, pe: usize) {
     let job = control.job();
     if control.pe(pe).stage() == Stage::Ready && matches!(of(job, pe), Ok(Life::Alive)) {
         signal(job, pe, libc::SIGTERM);
@@ -71,14 +83,14 @@ pub(crate) fn notify_end(control: &Control, pe: usize) {
 }
 
 /// Lets PEs of this range except `own` know that the job has ended.
-pub(crate) fn tell_all(control: &Control, pes: Range<usize>, own: usize) {
+pub fn tell_all(control: &Control, pes: Range<usize>, own: usize) {
     pes.filter(|pe| *pe != own).for_each(|pe| notify_end(control, pe));
 }
 
 /// Sends a signal to the process of PE `pe`, if it is still running.
-pub(crate) fn signal(job: &JobFile, pe: usize, signal: i32) {
+pub fn signal(job: &JobFile, pe: usize, signal: i32) {
     if let Some(pid) = job.pid(pe) {
         let is_meant = || is_running(job, pe) || matches!(of(job, pe), Ok(Life::Alive));
-        sys::ending::signal_if(pid as i32, signal, is_meant);
+        sys::signal::signal_if(pid as i32, signal, is_meant);
     }
 }

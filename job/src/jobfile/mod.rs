@@ -21,7 +21,7 @@
 
 pub mod abort;
 pub mod control;
-pub(crate) mod life;
+pub mod life;
 pub mod nodes;
 mod places;
 mod secret;
@@ -30,7 +30,6 @@ pub mod waiting;
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::remote::secret::Secret;
-use crate::translate::MAX_PES;
 use nodes::{NodeOf, Nodes};
 use onenode_core::area::{Shared, SharedArea};
 use onenode_core::sys::kept::Kept;
@@ -43,6 +42,13 @@ use std::path::PathBuf;
 use std::ptr::NonNull;
 
 use places::{HUGE_STRIDE, SLOT_STRIDE};
+
+/// The most PEs of a job: the library's table for translating addresses has an entry for each.
+#[cfg(not(feature = "smartmap"))]
+pub const MAX_PES: usize = 4096;
+/// The most PEs of a job: each has a slot of the address space.
+#[cfg(feature = "smartmap")]
+pub const MAX_PES: usize = oneshmem_kitten::addressing::MAX_RANKS;
 
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
@@ -264,7 +270,7 @@ impl JobFile {
     }
 
     /// Adds the job's file of huge pages, which this process inherited or received.
-    pub(crate) fn open_huge(mut self, file: OwnedFd) -> Result<Self, Error> {
+    pub fn open_huge(mut self, file: OwnedFd) -> Result<Self, Error> {
         let enough = fd::size(file.as_fd())? >= self.near.len() as u64 * HUGE_STRIDE;
         if !enough || !fd::is_sealed(file.as_fd())? {
             let why = "the file of huge pages is not a sealed memfd of the job's size".into();
@@ -359,7 +365,7 @@ impl JobFile {
     }
 
     /// Registers this process as PE `pe`.
-    pub(crate) fn sign_as_member(&self, pe: usize) {
+    pub fn sign_as_member(&self, pe: usize) {
         let member = self.member(pe);
         for (place, file) in member.files.iter().zip(self.own_files()) {
             place.store(file, Ordering::Relaxed);

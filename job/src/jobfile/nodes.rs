@@ -42,17 +42,14 @@ pub struct NodeOf {
 
 impl NodeOf {
     /// Nodes with these numbers of PEs, whose hosts become known later.
-    pub(crate) fn unnamed(sizes: &[usize]) -> Vec<Self> {
+    pub fn unnamed(sizes: &[usize]) -> Vec<Self> {
         sizes.iter().map(|pes| Self { pes: *pes, host: String::new() }).collect()
     }
 }
 
 /// The number of PEs on each node, from the node of each PE. `told` names the launcher's source of
 /// this information.
-pub(crate) fn sizes(
-    nodes: impl IntoIterator<Item = usize>,
-    told: &str,
-) -> Result<Vec<usize>, String> {
+pub fn sizes(nodes: impl IntoIterator<Item = usize>, told: &str) -> Result<Vec<usize>, String> {
     let (mut sizes, mut seen): (Vec<usize>, Vec<usize>) = Default::default();
     for node in nodes {
         if seen.last() == Some(&node) {
@@ -131,7 +128,7 @@ impl Nodes {
     }
 
     /// Sets the host name of a node that was unknown when the table was created.
-    pub(crate) fn name(&self, node: usize, host: &str) {
+    pub fn name(&self, node: usize, host: &str) {
         let record = self.record(node);
         let host = &host.as_bytes()[..host.len().min(HOST_BYTES)];
         packed::store(&record.host, host);

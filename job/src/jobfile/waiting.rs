@@ -32,37 +32,58 @@ pub struct Waiting {
 
 /// What is waited for, as the record describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub enum What {
     /// Unspecified.
     Unsaid,
     /// The initialisation of PE `.0`.
     Initialisation(usize),
     /// PE `pe` of the world, which has not yet reached this PE's step in the collectives of the
     /// team with this handle.
-    Member { team: usize, pe: usize },
+    Member {
+        /// The team's handle.
+        team: usize,
+        /// The PE.
+        pe: usize,
+    },
     /// Notification from members of the team with this handle that they have done their part.
-    Notification { team: usize },
+    Notification {
+        /// The team's handle.
+        team: usize,
+    },
     /// The other PEs of an active set: first PE, distance, size.
     ActiveSet([usize; 3]),
     /// An update of the variable at this offset in that part of the slot.
-    Variable { part: SlotPart, offset: usize },
+    Variable {
+        /// The part.
+        part: SlotPart,
+        /// Bytes from its start.
+        offset: usize,
+    },
     /// The lock at this offset in that part of the slot.
-    Lock { part: SlotPart, offset: usize },
+    Lock {
+        /// The part.
+        part: SlotPart,
+        /// Bytes from its start.
+        offset: usize,
+    },
     /// Whatever the program polls with tests.
     Tests,
 }
 
 /// A part of a PE's slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SlotPart {
+pub enum SlotPart {
+    /// The data segment.
     Data,
+    /// The symmetric heap.
     Heap,
     /// The partition of this number.
     Partition(usize),
 }
 
 impl SlotPart {
-    pub(crate) fn encode(self) -> u64 {
+    /// Its number, in the lowest 16 bits.
+    pub fn encode(self) -> u64 {
         match self {
             Self::Data => 0,
             Self::Heap => 1,
@@ -136,7 +157,7 @@ impl What {
     }
 
     /// Whether it is about static data.
-    pub(crate) fn is_static(self) -> bool {
+    pub fn is_static(self) -> bool {
         matches!(
             self,
             Self::Variable { part: SlotPart::Data, .. } | Self::Lock { part: SlotPart::Data, .. }
@@ -161,7 +182,7 @@ impl What {
 impl Waiting {
     /// Writes a wait that has lasted this long. If several threads of the PE wait, the last to
     /// write wins.
-    pub(crate) fn write(&self, what: What, routine: &str, lasted: Duration) {
+    pub fn write(&self, what: What, routine: &str, lasted: Duration) {
         packed::store_name(&self.routine, routine);
         let (what, place) = what.encode();
         self.what.store(what, Ordering::Relaxed);
@@ -171,7 +192,7 @@ impl Waiting {
 
     /// Writes the static variable that a wait is for, with the offset within it, and the address in the program's
     /// file that it was called from, as far as they are known. To be called before the wait is written.
-    pub(crate) fn describe(&self, what: What, variable: Option<(&str, u64)>, called: Option<u64>) {
+    pub fn describe(&self, what: What, variable: Option<(&str, u64)>, called: Option<u64>) {
         let (name, offset) = variable.unwrap_or(("", 0));
         packed::store_name(&self.variable, name);
         self.variable_offset.store(offset, Ordering::Relaxed);
@@ -180,7 +201,7 @@ impl Waiting {
     }
 
     /// Clears the record: the wait is over.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         self.lasted.store(0, Ordering::Relaxed);
     }
 

@@ -108,7 +108,7 @@ pub(super) fn read(lines: &[Line; LINES]) -> Vec<Routine> {
 }
 
 /// Sorts lines and merges those of the same name and class.
-pub(crate) fn sum(lines: impl Iterator<Item = Routine>) -> Vec<Routine> {
+pub fn sum(lines: impl Iterator<Item = Routine>) -> Vec<Routine> {
     let mut lines: Vec<Routine> = lines.collect();
     lines.sort_by(|a, b| (a.class, &a.name).cmp(&(b.class, &b.name)));
     lines.dedup_by(|later, first| {

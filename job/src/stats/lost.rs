@@ -6,10 +6,8 @@
 //! control group stops the PE counts, too.
 
 use crate::atomics::Ordering;
-use crate::job::Job;
 use crate::jobfile::control::Control;
 use onenode_core::sys::process;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// What is less than this part of a PE's time, or shorter, is not worth a word.
@@ -53,24 +51,7 @@ pub struct Lost {
     pub cpu: Option<u32>,
 }
 
-static BEGUN: OnceLock<Option<Used>> = OnceLock::new();
-
-/// Begins to count on this PE.
-pub(super) fn begin() {
-    BEGUN.get_or_init(|| Used::of(process::pid()));
-}
-
 impl Lost {
-    /// What this PE has lost so far; `None` if the system does not tell.
-    pub(super) fn now(job: &Job) -> Option<Self> {
-        job.note_cpu();
-        let (before, now) = (BEGUN.get()?.as_ref()?, Used::of(process::pid())?);
-        let file = job.control().job();
-        // All that they have ever used: what they had used at the beginning is little.
-        let used = |peer| file.pid(peer).map(process::time_of);
-        Self::between(job.control(), job.pe(), [before, &now], used)
-    }
-
     /// What a PE of this node has lost between two moments. Meanwhile another used so many nanoseconds of CPU
     /// time as `used` tells; `None` if that is not known.
     pub fn between(

@@ -50,7 +50,7 @@ unsafe impl Shared for Count {}
 unsafe impl Shared for Head {}
 
 /// A PE's row, mapped. Any thread of the PE writes it; others read it once the PE has finished.
-pub(crate) struct Row {
+pub struct Row {
     area: SharedArea,
     npes: usize,
 }
@@ -61,7 +61,7 @@ const _: () = assert!(size_of::<Count>() == STATISTICS_BYTES_A_PEER);
 
 impl Row {
     /// The row of this PE, zero or written by an earlier lifetime, in a job of `npes` PEs.
-    pub(super) fn establish(area: SharedArea, npes: usize) -> Self {
+    pub fn establish(area: SharedArea, npes: usize) -> Self {
         let row = Self { area, npes };
         row.head().npes.store(npes as u64, Ordering::Relaxed);
         row
@@ -80,13 +80,8 @@ impl Row {
         self.area.slice(size_of::<Head>(), self.npes)
     }
 
-    pub(crate) fn count(
-        &self,
-        routine: &'static str,
-        class: Class,
-        bytes: usize,
-        peer: Option<usize>,
-    ) {
+    /// Counts one operation of a routine; `peer` is a PE of the world.
+    pub fn count(&self, routine: &'static str, class: Class, bytes: usize, peer: Option<usize>) {
         self.head().classes[class as usize].add(bytes);
         line::of(&self.head().lines, routine, class).count(bytes);
         if let Some(peer) = peer.and_then(|peer| self.peers().get(peer)) {
@@ -94,7 +89,8 @@ impl Row {
         }
     }
 
-    pub(crate) fn add_blocked(&self, what: For, routine: &'static str, time: Duration) {
+    /// Adds the time for which a routine was blocked.
+    pub fn add_blocked(&self, what: For, routine: &'static str, time: Duration) {
         self.head().blocked[what as usize].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
         let class = match what {
             For::Variable => Class::Wait,
@@ -103,11 +99,13 @@ impl Row {
         line::of(&self.head().lines, routine, class).add_blocked(time);
     }
 
-    pub(super) fn note_heap(&self, bytes: usize) {
+    /// Notes the most bytes of the symmetric heap that have been in use.
+    pub fn note_heap(&self, bytes: usize) {
         self.head().heap.fetch_max(bytes as u64, Ordering::Relaxed);
     }
 
-    pub(super) fn note_lost(&self, Lost { all, lost, cpu }: Lost) {
+    /// Notes what other processes have taken of the PE's time.
+    pub fn note_lost(&self, Lost { all, lost, cpu }: Lost) {
         let cpu = cpu.map_or(0, |cpu| u64::from(cpu) + 1);
         let values = [all.as_nanos() as u64, lost.as_nanos() as u64, cpu];
         let places = self.head().lost.iter();
@@ -144,7 +142,8 @@ fn lost(head: &Head) -> Lost {
     Lost { all: Duration::from_nanos(all), lost: Duration::from_nanos(lost), cpu }
 }
 
-pub(crate) fn plus(a: Peer, b: Peer) -> Peer {
+/// The sum.
+pub fn plus(a: Peer, b: Peer) -> Peer {
     Peer { calls: a.calls + b.calls, bytes: a.bytes + b.bytes }
 }
 

@@ -10,6 +10,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 pub struct Address {
     /// The device that has it.
     pub device: String,
+    /// The address.
     pub ip: IpAddr,
     /// How many of its first bits are those of its network.
     pub prefix: u8,

@@ -3,7 +3,7 @@
 /// Whether a function of a program that contains this library belongs to the library, or to what
 /// Rust's library lends it. The names are as they stand in the file.
 pub fn is_librarys(name: &str) -> bool {
-    const CRATES: [&str; 5] = ["oneshmem", "onenode_core", "core", "std", "alloc"];
+    const CRATES: [&str; 6] = ["oneshmem", "oneshmem_job", "onenode_core", "core", "std", "alloc"];
     if let Some(path) = name.strip_prefix("_ZN") {
         let Some(first) = first_name(path) else { return false };
         // Of `<impl TRAIT for TYPE>` and `<TYPE as TRAIT>` the first; the rest may be the user's.

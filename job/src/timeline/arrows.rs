@@ -2,7 +2,7 @@
 //! variable on that PE before the wait's end.
 
 use super::clocks::Hosts;
-use crate::stats::class::Class;
+use crate::stats::Class;
 use crate::timeline::event::{Event, Kind, Peer};
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! What is recorded: calls, and what happens in them.
 
-use crate::stats::class::{CLASSES, Class};
+use crate::stats::{CLASSES, Class};
 
 /// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl Event {
     }
 
     /// Adds a later event, if it is like this one.
-    pub(super) fn with(&self, later: &Self) -> Option<Self> {
+    pub fn with(&self, later: &Self) -> Option<Self> {
         self.is_like(later).then(|| Self {
             begin: self.begin,
             bytes: self.bytes.saturating_add(later.bytes),

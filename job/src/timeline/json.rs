@@ -199,7 +199,7 @@ fn write_arrow(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::class::Class;
+    use crate::stats::Class;
 
     /// Where the arrow begins and ends from an update to a wait with these times.
     fn ends(update: [i64; 2], wait: [i64; 2]) -> [String; 2] {

@@ -30,8 +30,9 @@ pub enum Head {
     Recorded,
     /// How many events have been written, also those that were replaced.
     Written,
-    /// When the PE began, and ended (0: it has not), in nanoseconds of its host's clock.
+    /// When the PE began, in nanoseconds of its host's clock.
     Begin,
+    /// When it ended; 0: it has not.
     End,
     /// For a PE of another host: see `super::clocks`.
     Latest,

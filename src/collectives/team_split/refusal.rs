@@ -1,7 +1,7 @@
 //! Why a split of a team fails, for `SHMEM_DEBUG`.
 
-use crate::jobfile::control::TEAM_SLOTS;
 use crate::team::NUM_CONTEXTS;
+use oneshmem_job::jobfile::control::TEAM_SLOTS;
 use std::ffi::{c_int, c_long};
 use std::fmt;
 

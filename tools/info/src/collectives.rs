@@ -1,6 +1,6 @@
 //! The algorithms that collectives use, and those available.
 
-use oneshmem::collectives::select::{self, Operation, rules};
+use oneshmem::internals::collectives::select::{self, Operation, rules};
 use std::fmt::Write;
 
 /// Sizes for which the choice is shown: one PE's contribution, in bytes.

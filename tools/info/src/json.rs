@@ -3,11 +3,11 @@
 use super::{collectives, copies, installation, several_nodes};
 use onenode_core::copy;
 use onenode_core::sys::{cgroup, process};
-use oneshmem::collectives::select::{self, Operation};
-use oneshmem::env::{self, Variable};
-use oneshmem::job::Job;
-use oneshmem::lock;
-use oneshmem::pause;
+use oneshmem::internals::collectives::select::{self, Operation};
+use oneshmem::internals::job::Job;
+use oneshmem::internals::lock;
+use oneshmem::internals::pause;
+use oneshmem_job::env::{self, Variable};
 use oneshmem_tools::topology::Topology;
 use serde_json::{Value, json};
 

@@ -8,12 +8,14 @@ mod json;
 use onenode_core::copy;
 use onenode_core::pages::Bytes;
 use onenode_core::sys::{cgroup, process};
-use oneshmem::argument::memory::Unused;
-use oneshmem::engine::{probe, ucx};
-use oneshmem::error::{Called::Blocking, Error, Routine};
-use oneshmem::job::{Job, existing};
-use oneshmem::start::setup;
-use oneshmem::{env, lock, pause};
+use oneshmem::internals::argument::memory::Unused;
+use oneshmem::internals::job::{Job, existing};
+use oneshmem::internals::start::setup;
+use oneshmem::internals::{lock, pause};
+use oneshmem_job::engine::probe;
+use oneshmem_job::engine::ucx::raw::about;
+use oneshmem_job::env;
+use oneshmem_job::error::{Called::Blocking, Error, Routine};
 use oneshmem_tools::cli;
 use oneshmem_tools::installation::Installation;
 use oneshmem_tools::topology::{Cpu, Topology, list, numbers};
@@ -102,7 +104,7 @@ fn several_nodes(job: &Job) -> String {
     let route = job.nodes().map(|nodes| Ok(nodes.route()));
     let about = route
         .unwrap_or_else(probe::among_equals)
-        .and_then(|route| ucx::about(&route).map_err(|error| error.to_string()));
+        .and_then(|route| about(&route).map_err(|error| error.to_string()));
     about.unwrap_or_else(|why| format!("no: {why}"))
 }
 

@@ -1,6 +1,6 @@
 //! `oshinfo --json`.
 
-use oneshmem::env;
+use oneshmem_job::env;
 use serde_json::Value;
 use std::process::Command;
 

@@ -3,8 +3,8 @@
 
 use clap::Command;
 use clap_mangen::Man;
-use oneshmem::env;
 use oneshmem_interface::roff;
+use oneshmem_job::env;
 use oneshmem_tools::cli;
 use std::fmt::Write;
 use std::path::Path;

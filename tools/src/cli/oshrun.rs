@@ -4,7 +4,7 @@ use super::topics::{BINDING, DEBUGGING, ENVIRONMENT, HOSTS, JOB, NAMES, OTHER, O
 use super::{command as base, flag, values};
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
-use oneshmem::translate::MAX_PES;
+use oneshmem_job::jobfile::MAX_PES;
 use std::path::PathBuf;
 
 /// Defines the command.

@@ -2,7 +2,7 @@
 
 use super::{command as base, flag};
 use clap::{Arg, Command, ValueHint, value_parser};
-use oneshmem::translate::MAX_PES;
+use oneshmem_job::jobfile::MAX_PES;
 use std::path::PathBuf;
 
 const LEAST_TIME: f64 = 1.0;

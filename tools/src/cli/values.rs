@@ -5,7 +5,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
 use nix::sched::CpuSet;
 use onenode_core::sys::lists;
-use oneshmem::translate::MAX_PES;
+use oneshmem_job::jobfile::MAX_PES;
 use std::ffi::OsStr;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use nix::unistd::getuid;
-use oneshmem::jobfile::JobFile;
+use oneshmem_job::jobfile::JobFile;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;

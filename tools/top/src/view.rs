@@ -104,7 +104,7 @@ fn cells(cells: [String; 7]) -> Row<'static> {
 mod tests {
     use super::*;
     use onenode_core::atomics::Ordering;
-    use oneshmem::jobfile::JobFile;
+    use oneshmem_job::jobfile::JobFile;
     use oneshmem_tools::live::Live;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;

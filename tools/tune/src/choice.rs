@@ -7,8 +7,8 @@
 
 use crate::plan::{self, Point};
 use crate::results::{Ratio, Results};
-use oneshmem::collectives::select::Operation;
-use oneshmem::collectives::select::rules::Rule;
+use oneshmem::internals::collectives::select::Operation;
+use oneshmem::internals::collectives::select::rules::Rule;
 
 /// The cost of a change of the algorithm.
 const CHANGE: f64 = 0.05;

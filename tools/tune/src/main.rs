@@ -18,10 +18,10 @@ mod table;
 
 use anyhow::{Context, bail};
 use onenode_core::copy;
-use oneshmem::collectives::select::rules::Rules;
-use oneshmem::collectives::tuning;
-use oneshmem::job::launcher::Launcher;
-use oneshmem::start::launch;
+use oneshmem::internals::collectives::select::rules::Rules;
+use oneshmem::internals::collectives::tuning;
+use oneshmem::internals::job::launcher::Launcher;
+use oneshmem::internals::start::launch;
 use options::{Options, Wanted};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -9,7 +9,7 @@ use crate::meeting::Meeting;
 use crate::options::Assignment;
 use crate::plan::{self, Point};
 use anyhow::bail;
-use oneshmem::collectives::select::{self, Operation};
+use oneshmem::internals::collectives::select::{self, Operation};
 use oneshmem::{Shmem, Sum, Symmetric};
 use std::time::{Duration, Instant};
 

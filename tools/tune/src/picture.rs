@@ -3,7 +3,7 @@
 
 use crate::plan::{self, Point};
 use crate::results::Results;
-use oneshmem::collectives::select::Operation;
+use oneshmem::internals::collectives::select::Operation;
 use oneshmem_plots::Unit;
 use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade, panels};
 

@@ -1,8 +1,8 @@
 //! What to measure: numbers of PEs, and for each of them points: operation, bytes, algorithm.
 
 use anyhow::Context;
-use oneshmem::collectives::select::Operation;
-use oneshmem::translate::MAX_PES;
+use oneshmem::internals::collectives::select::Operation;
+use oneshmem_job::jobfile::MAX_PES;
 use oneshmem_tools::topology::Topology;
 
 /// One algorithm of one operation at one size.

@@ -1,7 +1,7 @@
 //! All samples, and what they say about one algorithm compared with another.
 
 use crate::plan::Point;
-use oneshmem::collectives::select::rules::{self, RuleTable};
+use oneshmem::internals::collectives::select::rules::{self, RuleTable};
 use oneshmem_plots::stats;
 use std::collections::BTreeMap;
 
@@ -130,7 +130,7 @@ impl Ratio {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use oneshmem::collectives::select::Operation;
+    use oneshmem::internals::collectives::select::Operation;
 
     /// The point of an algorithm.
     pub fn point(operation: Operation, bytes: usize, name: &str) -> Point {

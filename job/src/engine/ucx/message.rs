@@ -83,11 +83,15 @@ impl Target {
     }
 }
 
-/// The kinds of messages that store or update.
+/// The kinds of messages that store or update: stores.
 pub const STORE: u64 = 0;
+/// Adds.
 pub const ADD: u64 = 1;
+/// Bitwise and.
 pub const AND: u64 = 2;
+/// Bitwise or.
 pub const OR: u64 = 3;
+/// Bitwise exclusive or.
 pub const XOR: u64 = 4;
 /// Raises a [`Counter`](crate::counter::Counter), on which PEs may sleep.
 pub const RAISE: u64 = 5;

@@ -9,10 +9,12 @@ use super::raw::{Endpoint, Fate, RawWorker};
 use crate::atomics::{Ordering, fence};
 use crate::engine::admission::Guard;
 use crate::error::Error;
-use crate::failure;
+use crate::message;
 use crate::remote::network::Route;
+use onenode_core::sys::process;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
+use std::fmt;
 use std::net::TcpStream;
 use std::ops::{Deref, Range};
 use std::ptr::null_mut;
@@ -383,6 +385,17 @@ pub trait Receiver: Sized + 'static {
         rest: &[u8],
         sender: Option<&Sender<'_>>,
     ) -> bool;
+
+    /// Ends this process because another one sends what no process of the job should.
+    fn refuse(&self, why: fmt::Arguments<'_>) -> ! {
+        refuse(why)
+    }
+}
+
+/// Says why and ends this process, which is no PE.
+pub(super) fn refuse(why: fmt::Arguments<'_>) -> ! {
+    message::say(why);
+    process::exit_now(1)
 }
 
 /// Who has sent messages that are being taken in.
@@ -484,7 +497,7 @@ unsafe extern "C" fn received<R: Receiver>(
     for message in unpack(bytes(header, header_length), bytes(data, length)) {
         if !message.is_some_and(take) {
             // Only processes of this job can send, so one of them is broken.
-            failure::fatal(format_args!(
+            route.receiver.refuse(format_args!(
                 "{} of {length} bytes from another node is malformed, or not about what this process has",
                 route.handler.name
             ));

@@ -8,11 +8,11 @@ use onenode_core::sys::map;
 /// Where it is in a generation's part of the file.
 const BASE: u64 = 1 << 37;
 /// The words of each PE.
-pub(crate) const WORDS: usize = 256;
+pub const WORDS: usize = 256;
 
 impl Control {
     /// The words of all PEs, [`WORDS`] each; `None` if the job has no file.
-    pub(crate) fn psyncs(&self) -> Result<Option<&[AtomicU64]>, Error> {
+    pub fn psyncs(&self) -> Result<Option<&[AtomicU64]>, Error> {
         if !self.job.has_file() {
             return Ok(None);
         }

@@ -10,7 +10,7 @@
 use super::{Control, PARTITIONS_OFFSET, WORDS};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
-use crate::memory::partition::{self, MOST, Spec};
+use crate::partition::{self, MOST, Spec};
 use crate::remote::Handle;
 use onenode_core::area::SharedArea;
 use onenode_core::backend::{Backing, Slots};
@@ -31,7 +31,7 @@ const ROOM: usize = 1 << 40;
 
 impl Control {
     /// This PE, `pe`, has these partitions. Those in the slot begin so far behind the first.
-    pub(crate) fn set_partitions(
+    pub fn set_partitions(
         &mut self,
         pe: usize,
         partitions: &[Spec],
@@ -70,7 +70,7 @@ impl Control {
     }
 
     /// What PE `pe` says of its partitions; `None` where PEs do not say.
-    pub(crate) fn partitions_text(&self, pe: usize) -> Option<String> {
+    pub fn partitions_text(&self, pe: usize) -> Option<String> {
         let place = self.job.has_file().then(|| self.text_place(pe).ok()).flatten()?;
         let (length, text) = words(&place).split_first()?;
         let length = length.load(Ordering::Relaxed) as usize;
@@ -125,7 +125,7 @@ impl Control {
     }
 
     /// What names PE `pe`'s `part`th memory on a device.
-    pub(crate) fn set_handle(&self, pe: usize, part: usize, handle: Handle) -> Result<(), Error> {
+    pub fn set_handle(&self, pe: usize, part: usize, handle: Handle) -> Result<(), Error> {
         if !self.job.has_file() {
             return Err(Error::Library(
                 "partitions on devices are not possible on Kitten, where jobs have no file".into(),
@@ -140,7 +140,7 @@ impl Control {
     }
 
     /// The same of a PE that is ready.
-    pub(crate) fn handle(&self, pe: usize, part: usize) -> Handle {
+    pub fn handle(&self, pe: usize, part: usize) -> Handle {
         let Ok(place) = self.text_place(pe) else { return Handle::default() };
         let word = |index: usize| handle_words(&place, part)[index].load(Ordering::Relaxed);
         Handle { words: std::array::from_fn(word), skipped: word(8) }

@@ -15,10 +15,10 @@ use nix::sys::prctl;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getpid, getppid, pipe2, read, setpgid, write};
-use oneshmem::engine::agent::{Report, serve};
-use oneshmem::engine::probe;
-use oneshmem::jobfile::JobFile;
-use oneshmem::start::several;
+use oneshmem_job::engine::agent::{Report, serve};
+use oneshmem_job::engine::probe;
+use oneshmem_job::engine::started;
+use oneshmem_job::jobfile::JobFile;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -137,7 +137,7 @@ impl Drop for Agent {
 /// Serves the node of a PE that a foreign launcher has started. `words` has the details.
 pub fn serve_for_pe(words: Option<OsString>) -> Result<i32, Failure> {
     let _ = prctl::set_name(c"oshrun-agent");
-    for_pe(several::OPTION, words, several::serve_by).map(|()| 1)
+    for_pe(started::OPTION, words, started::serve_by).map(|()| 1)
 }
 
 /// Tries RDMA for such a PE.

@@ -2,10 +2,10 @@
 
 use super::options::{Options, Program, Pty};
 use super::packing::{Reader, Writer};
-use oneshmem::jobfile::LAYOUT;
-use oneshmem::jobfile::nodes::NodeOf;
-use oneshmem::remote::network::Site;
-use oneshmem::remote::secret::Secret;
+use oneshmem_job::jobfile::LAYOUT;
+use oneshmem_job::jobfile::nodes::NodeOf;
+use oneshmem_job::remote::network::Site;
+use oneshmem_job::remote::secret::Secret;
 use oneshmem_tools::place::{Bind, Map, Place};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -186,7 +186,7 @@ impl Begin {
 
 /// The variables of this command's environment to forward to PEs on the nodes.
 pub fn carried() -> Vec<(OsString, OsString)> {
-    let of_one_process = [oneshmem::start::launch::VARIABLE, oneshmem::start::launch::STDOUT];
+    let of_one_process = [oneshmem_job::env::PASSED_PE, oneshmem_job::env::PASSED_STDOUT];
     let is_carried = |name: &OsStr| {
         ["SHMEM_", "SMA_", "ONESHMEM_"]
             .iter()

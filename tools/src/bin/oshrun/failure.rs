@@ -29,8 +29,8 @@ pub fn cannot<E: Into<io::Error>>(what: &str) -> impl FnOnce(E) -> Failure + '_ 
     move |error| Failure::own(format!("cannot {what}: {}", error.into()))
 }
 
-impl From<oneshmem::error::Error> for Failure {
-    fn from(error: oneshmem::error::Error) -> Self {
+impl From<oneshmem_job::error::Error> for Failure {
+    fn from(error: oneshmem_job::error::Error) -> Self {
         Self::own(error)
     }
 }

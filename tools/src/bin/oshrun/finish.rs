@@ -1,7 +1,7 @@
 //! The contents of frames about the job's end.
 
 use super::report::Whose;
-use oneshmem::jobfile::abort;
+use oneshmem_job::jobfile::abort;
 
 /// Encodes the abort word and a message for the user.
 pub fn ending(word: u64, message: &str) -> Vec<u8> {
@@ -37,7 +37,7 @@ pub fn whose(number: u32) -> Option<Whose> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oneshmem::jobfile::abort::AbortKind;
+    use oneshmem_job::jobfile::abort::AbortKind;
 
     #[test]
     fn an_end_survives_the_way() {

@@ -11,8 +11,8 @@ use super::report::Whose;
 use super::standstill::Standstill;
 use super::stream::Stream;
 use nix::unistd::isatty;
-use oneshmem::jobfile::nodes::{NodeOf, RECORD_BYTES};
-use oneshmem::remote::secret::Secret;
+use oneshmem_job::jobfile::nodes::{NodeOf, RECORD_BYTES};
+use oneshmem_job::remote::secret::Secret;
 
 /// How much of another version's identity is shown.
 const IDENTITY_SHOWN: usize = 100;

@@ -1,7 +1,7 @@
 //! The hosts of a job over several nodes, as listed by the user, and the number of PEs on each.
 
 use super::text_file;
-use oneshmem::jobfile::nodes::{HOST_BYTES, NodeOf};
+use oneshmem_job::jobfile::nodes::{HOST_BYTES, NodeOf};
 use std::path::Path;
 
 /// A host that PEs may run on.

@@ -23,10 +23,10 @@ use super::watch::TIMED_OUT;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::signal::{Signal, raise};
-use oneshmem::env::{STARTUP_TIMEOUT, TRANSPORT};
-use oneshmem::jobfile::abort::{self, AbortKind};
-use oneshmem::jobfile::nodes::named;
-use oneshmem::remote::network::Preference;
+use oneshmem_job::env::{STARTUP_TIMEOUT, TRANSPORT};
+use oneshmem_job::jobfile::abort::{self, AbortKind};
+use oneshmem_job::jobfile::nodes::named;
+use oneshmem_job::remote::network::Preference;
 use std::time::{Duration, Instant};
 
 /// How long nodes may take to end their PEs and themselves. A node needs 650 ms for PEs that do not
@@ -81,8 +81,8 @@ pub fn run(mut options: Options, hosts: &Hosts) -> Result<i32, Failure> {
     if npes.is_none() {
         options.parts[0].npes = Some(all);
     }
-    if all > oneshmem::translate::MAX_PES {
-        let most = oneshmem::translate::MAX_PES;
+    if all > oneshmem_job::jobfile::MAX_PES {
+        let most = oneshmem_job::jobfile::MAX_PES;
         return Err(Failure::own(format!("{all} PEs are too many; a job has at most {most}")));
     }
     let answer = STARTUP_TIMEOUT.seconds()?.unwrap_or(ANSWER);

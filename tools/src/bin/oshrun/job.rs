@@ -18,7 +18,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, raise};
 use onenode_core::sys::cgroup;
-use oneshmem::jobfile::JobFile;
+use oneshmem_job::jobfile::JobFile;
 use std::collections::HashSet;
 use std::io::stdin;
 use std::sync::Arc;

@@ -58,10 +58,10 @@ use matrix::Matrix;
 use matrix::file::MatrixFile;
 use nix::sys::resource::{Resource, getrlimit, rlim_t};
 use onenode_core::atomics::Ordering;
-use oneshmem::engine::probe;
-use oneshmem::jobfile::JobFile;
-use oneshmem::memory::pages;
-use oneshmem::start::several;
+use oneshmem_job::engine::probe;
+use oneshmem_job::engine::started;
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::pages;
 use options::Options;
 use orphans::Orphans;
 use output::{Outputs, To};
@@ -97,7 +97,7 @@ fn with_stack() {
         node::run(second.as_deref())
     } else if std::env::args_os().skip(1).eq([source_lookup::OPTION]) {
         source_lookup::run()
-    } else if first == several::OPTION {
+    } else if first == started::OPTION {
         agent::serve_for_pe(second)
     } else if first == probe::OPTION {
         agent::probe_for_pe(second)

@@ -3,8 +3,8 @@
 use super::agent::Agent;
 use super::frames::Frame;
 use nix::poll::PollFd;
-use oneshmem::jobfile::JobFile;
-use oneshmem::pause::liveness;
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::jobfile::life;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -42,7 +42,7 @@ impl OnNode {
         let (first, most) = (self.looked, near.len().min(AT_ONCE));
         self.looked += most;
         let mut some = (first..first + most).map(|i| near.start + i % near.len());
-        some.find(|pe| liveness::is_replaced(file, *pe))
+        some.find(|pe| life::is_replaced(file, *pe))
     }
 
     /// The agent's descriptor to poll, while it may report something.

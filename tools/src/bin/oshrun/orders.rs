@@ -11,9 +11,9 @@ use super::matrix::{Grid, Row};
 use super::on_node::OnNode;
 use super::report::Whose;
 use nix::sys::signal::Signal;
-use oneshmem::engine::agent::Report;
-use oneshmem::jobfile::abort::{self, AbortKind};
-use oneshmem::jobfile::nodes::RECORD_BYTES;
+use oneshmem_job::engine::agent::Report;
+use oneshmem_job::jobfile::abort::{self, AbortKind};
+use oneshmem_job::jobfile::nodes::RECORD_BYTES;
 use std::time::{Duration, Instant};
 
 /// How long after the end of an agent to wait for its cause: UCX ends an agent if PEs of other nodes die while

@@ -22,8 +22,8 @@ use nix::sys::resource::{Resource, rlim_t, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, getpgid, getpid, getppid};
-use oneshmem::env;
-use oneshmem::start::launch::{STDOUT, VARIABLE};
+use oneshmem_job::env;
+use oneshmem_job::env::{PASSED_PE, PASSED_STDOUT};
 use std::ffi::OsString;
 use std::io;
 use std::mem::MaybeUninit;
@@ -98,7 +98,7 @@ impl Process {
             .arg0(&part.program[0])
             .args(&part.program[1..])
             .envs(part.environment.iter().map(|(name, value)| (name, value)))
-            .env(VARIABLE, place(pe, recipe.npes, launcher, &files))
+            .env(PASSED_PE, place(pe, recipe.npes, launcher, &files))
             .stdin(input)
             .stdout(stdout.theirs)
             .stderr(Stdio::piped());
@@ -106,8 +106,8 @@ impl Process {
             command.env(library_path::VARIABLE, path);
         }
         match stdout.pipe {
-            Some(number) => command.env(STDOUT, number.to_string()),
-            None => command.env_remove(STDOUT),
+            Some(number) => command.env(PASSED_STDOUT, number.to_string()),
+            None => command.env_remove(PASSED_STDOUT),
         };
         if let Some(wdir) = &part.wdir {
             command.current_dir(wdir);

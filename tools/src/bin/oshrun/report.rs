@@ -3,9 +3,9 @@
 
 use super::process::Process;
 use super::source_lines::{Place, SourceLines};
-use oneshmem::jobfile::JobFile;
-use oneshmem::jobfile::control::Control;
-use oneshmem::jobfile::waiting::Wait;
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::jobfile::control::Control;
+use oneshmem_job::jobfile::waiting::Wait;
 use oneshmem_tools::live::{self, Phase, names};
 use oneshmem_tools::names::demangled;
 use oneshmem_tools::processes::Stat;

@@ -11,7 +11,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::Signal;
 use object::read::ReadCache;
 use object::{Object, ObjectSection};
-use oneshmem::own_names::is_librarys;
+use oneshmem_job::sys::own_names::is_librarys;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{Write, stdin, stdout};

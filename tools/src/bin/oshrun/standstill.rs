@@ -3,7 +3,7 @@
 
 use super::process::Process;
 use super::report;
-use oneshmem::jobfile::JobFile;
+use oneshmem_job::jobfile::JobFile;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -3,9 +3,9 @@
 
 use super::failure::{Failure, OWN_FAILURE};
 use super::source_lines::{Place, SourceLines};
-use oneshmem::jobfile::JobFile;
-use oneshmem::jobfile::control::Control;
-use oneshmem::report::timeline::{self, CALLED, PROGRAM};
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::jobfile::control::Control;
+use oneshmem_job::timeline::{self, CALLED, PROGRAM};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Lines, Write};

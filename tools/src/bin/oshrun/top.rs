@@ -1,7 +1,7 @@
 //! `--top`: at intervals, what the PEs do, and how fast.
 
 use onenode_core::atomics::Ordering;
-use oneshmem::jobfile::JobFile;
+use oneshmem_job::jobfile::JobFile;
 use oneshmem_tools::live::Live;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

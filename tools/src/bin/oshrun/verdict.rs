@@ -2,7 +2,7 @@
 
 use super::process::End;
 use nix::sys::signal::Signal;
-use oneshmem::jobfile::control::Stage;
+use oneshmem_job::jobfile::control::Stage;
 
 /// The consequence of a PE's end.
 #[derive(Debug, PartialEq, Eq)]

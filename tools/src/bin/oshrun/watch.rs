@@ -11,9 +11,9 @@ use super::verdict::{Verdict, is_bus_error, judge, signal_name, sort_causes};
 use onenode_core::atomics::Ordering;
 use onenode_core::pages::Bytes;
 use onenode_core::sys::cgroup;
-use oneshmem::jobfile::abort::{self, AbortKind, Cause};
-use oneshmem::jobfile::control::{Control, Stage};
-use oneshmem::pause::liveness::REPLACED;
+use oneshmem_job::jobfile::abort::{self, AbortKind, Cause};
+use oneshmem_job::jobfile::control::{Control, Stage};
+use oneshmem_job::jobfile::life::REPLACED;
 use std::time::{Duration, Instant};
 
 /// The status of a job that `--timeout` ended, as for timeout(1).

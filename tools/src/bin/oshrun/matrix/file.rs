@@ -30,14 +30,14 @@ impl MatrixFile {
 
     /// The most cells of a row.
     pub fn most_cells(&self) -> usize {
-        if self.is_table() { oneshmem::translate::MAX_PES } else { MOST_CELLS }
+        if self.is_table() { oneshmem_job::jobfile::MAX_PES } else { MOST_CELLS }
     }
 
     /// Writes the matrix of a job that has ended with this status, and reports what is missing in
     /// it. `hosts` names the nodes. Returns the status to exit with.
     pub fn finish(
         mut self,
-        matrix: Result<Matrix, oneshmem::error::Error>,
+        matrix: Result<Matrix, oneshmem_job::error::Error>,
         hosts: &[&str],
         program: &str,
         status: i32,

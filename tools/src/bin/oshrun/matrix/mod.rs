@@ -8,11 +8,11 @@ pub mod file;
 mod svg;
 
 use super::packing::{Reader, Writer};
-use oneshmem::error::Error;
-use oneshmem::jobfile::JobFile;
-use oneshmem::jobfile::control::Control;
-use oneshmem::stats::{Peer, Snapshot};
-use oneshmem::translate::MAX_PES;
+use oneshmem_job::error::Error;
+use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::jobfile::MAX_PES;
+use oneshmem_job::jobfile::control::Control;
+use oneshmem_job::stats::{Peer, Snapshot};
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The communication matrix as a picture.
 
 use super::{Matrix, total};
-use oneshmem::stats::Peer;
+use oneshmem_job::stats::Peer;
 use oneshmem_tools::live::number;
 use std::fmt::{self, Write};
 

@@ -12,18 +12,18 @@
 use super::bindings::Status;
 use super::message::{ANSWERS, Handler, Message, NOTIFICATIONS, WELCOME, word, words};
 use super::request::PendingRequests;
-use super::worker::{Connection, Departure, Receiver, Sender, Worker};
+use super::worker::{Connection, Departure, Receiver, Sender, Worker, refuse};
 use crate::atomics::{AtomicU64, Ordering};
-use crate::engine::exports::{Record, life_word};
-use crate::job;
+use crate::engine::exports::Record;
 use crate::remote::secret::Secret;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::time::{Duration, Instant};
 
 /// How long a job may go on after a connection has failed. Usually the PE has ended, which others
 /// report.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+pub const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a PE may take to admit another. A thread of its own does that.
 const ADMISSION: Duration = Duration::from_secs(1);
 
@@ -126,11 +126,6 @@ impl DirectConnections {
     }
 }
 
-/// This PE's life as one word; 0 before it is a PE.
-pub fn life() -> u64 {
-    job::existing().map_or(0, |job| life_word(job.life()))
-}
-
 /// A notification of a PE: words for its control area.
 #[derive(Clone, Copy)]
 pub struct Notification<'w> {
@@ -154,15 +149,49 @@ impl Notification<'_> {
     }
 }
 
+/// The process that an inbox is of.
+#[derive(Clone, Copy)]
+pub struct Owner {
+    /// Its life as one word, and its control area, once it is a PE.
+    pub pe: fn() -> Option<(u64, &'static [AtomicU64])>,
+    /// Ends the job because another process sends what no process of the job should.
+    pub refuse: fn(fmt::Arguments<'_>) -> !,
+}
+
+/// A process that is no PE.
+impl Default for Owner {
+    fn default() -> Self {
+        Self { pe: || None, refuse }
+    }
+}
+
 /// Takes in what comes to a PE.
 #[derive(Default)]
 pub struct Inbox {
+    owner: Owner,
     /// What it has asked agents.
     pub requests: PendingRequests,
     /// What it is notified of.
     pub steps: Steps,
     /// The numbers of its connections that have been answered.
     welcomes: RefCell<BTreeSet<u64>>,
+}
+
+impl Inbox {
+    /// An empty one.
+    pub fn of(owner: Owner) -> Self {
+        Self { owner, ..Self::default() }
+    }
+
+    /// Takes in a notification; false if it is none.
+    fn notified(&self, [offset, told]: [u64; 2], words: &[u8]) -> bool {
+        let own = (self.owner.pe)();
+        // An earlier lifetime no longer needs it.
+        if told != own.map_or(0, |(life, _)| life) {
+            return true;
+        }
+        own.is_some_and(|(_, area)| self.steps.take(area, offset, words))
+    }
 }
 
 impl Receiver for Inbox {
@@ -177,7 +206,7 @@ impl Receiver for Inbox {
     ) -> bool {
         match (handler, sender) {
             (ANSWERS, _) => self.requests.take_in(head[0], head[1], rest),
-            (NOTIFICATIONS, None) => notified(&self.steps, head, rest),
+            (NOTIFICATIONS, None) => self.notified(head, rest),
             (NOTIFICATIONS, Some(sender)) if rest.is_empty() => {
                 sender.answer(WELCOME, words(0, &[]).numbered(head[0]));
                 true
@@ -189,16 +218,10 @@ impl Receiver for Inbox {
             _ => false,
         }
     }
-}
 
-/// Takes in a notification; false if it is none.
-fn notified(steps: &Steps, [offset, told]: [u64; 2], words: &[u8]) -> bool {
-    // An earlier lifetime no longer needs it.
-    if told != life() {
-        return true;
+    fn refuse(&self, why: fmt::Arguments<'_>) -> ! {
+        (self.owner.refuse)(why)
     }
-    let Some(job) = job::existing() else { return false };
-    steps.take(job.control().all_words(), offset, words)
 }
 
 /// The steps that this PE is notified of: they are in its control area, or here until its agent has written
