@@ -27,5 +27,8 @@ pub mod stats;
 pub mod sys;
 pub mod timeline;
 
+#[cfg(test)]
+mod tests;
+
 // As the library has them, so that paths are the same.
 use onenode_core::{atomics, counter};

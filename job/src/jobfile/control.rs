@@ -398,3 +398,54 @@ unsafe impl Slots for Control {
         self.backing(&self.partitions[index], pe, offset as u64)
     }
 }
+
+/// Where the parts of a generation and the fields of its structs are, for the page.
+#[cfg(test)]
+pub(crate) mod layout {
+    use super::*;
+    use crate::jobfile::places::SLOT_BASE;
+    use crate::tests::{Fields, fields};
+
+    pub const PLACES: [(u64, &str); 6] = [
+        (0, "`ControlHeader`"),
+        (HEADER_BYTES as u64, "a `PeRecord` for each PE"),
+        (psyncs::BASE, "`pSync` arrays"),
+        (TEXTS_BASE, "partitions"),
+        (STATISTICS_BASE, "statistics and timelines"),
+        (SLOT_BASE, "a slot for each PE of this node"),
+    ];
+
+    pub const SLOT: [(u64, &str); 4] = [
+        (0, "data segment"),
+        (HEAP_OFFSET, "heap"),
+        (PARTITIONS_OFFSET, "partitions"),
+        (SLOT_STRIDE, "the next slot"),
+    ];
+
+    pub fn header() -> Fields {
+        fields!("ControlHeader", Header { complained, order_told, teams })
+    }
+
+    pub fn record() -> Fields {
+        fields!(
+            "PeRecord",
+            PeRecord {
+                stage,
+                slot,
+                thread_level,
+                implicit_finalize,
+                last_step,
+                choices,
+                far_choices,
+                levels,
+                highest,
+                argument,
+                partitions,
+                order,
+                waiting,
+                heap_used,
+                cpu
+            }
+        )
+    }
+}

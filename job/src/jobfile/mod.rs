@@ -401,3 +401,46 @@ fn check_size(npes: usize) -> Result<(), Error> {
         _ => Err(Error::JobSize { npes, max: MAX_PES }),
     }
 }
+
+/// Where its fields are, for the page.
+#[cfg(test)]
+pub(crate) mod layout {
+    use super::*;
+    use crate::tests::{Fields, fields};
+
+    pub const PLACES: [(u64, &str); 4] = [
+        (0, "head"),
+        (HEADER_BYTES as u64, "a `Member` for each PE"),
+        (nodes::PLACE, "the nodes"),
+        (GENERATIONS, "generation 0"),
+    ];
+
+    pub fn member() -> Fields {
+        fields!("Member", Member { programs, gone, pid, files, namespace, started, blamed })
+    }
+
+    pub fn fields() -> Fields {
+        fields!(
+            "Header",
+            Header {
+                magic,
+                layout,
+                npes,
+                launcher,
+                files,
+                abort,
+                statistics,
+                joined,
+                node,
+                nodes,
+                first,
+                near,
+                default_heap,
+                reported,
+                linger,
+                has_secret,
+                secret
+            }
+        )
+    }
+}

@@ -286,6 +286,32 @@ fn read(words: &[AtomicU64], bytes: usize) -> Vec<u8> {
     packed::bytes(packed::load(words)).take(bytes).collect()
 }
 
+/// Where its fields are, for the page.
+#[cfg(test)]
+pub(crate) mod layout {
+    use super::*;
+    use crate::tests::{Fields, fields};
+
+    pub fn fields() -> Fields {
+        fields!(
+            "Node",
+            Record {
+                first,
+                pes,
+                host_bytes,
+                agent_bytes,
+                worker_bytes,
+                route_bytes,
+                host,
+                agent,
+                worker,
+                route,
+                addresses
+            }
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ pub(super) const HUGE_STRIDE: u64 = 1 << 41;
 
 /// Every PE's slot starts at `SLOT_BASE + slot * SLOT_STRIDE` of its generation. The stride is
 /// larger than any slot.
-const SLOT_BASE: u64 = 1 << 40;
+pub(super) const SLOT_BASE: u64 = 1 << 40;
 pub(crate) const SLOT_STRIDE: u64 = 1 << 42;
 
 impl JobFile {

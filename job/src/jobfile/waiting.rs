@@ -298,6 +298,20 @@ impl fmt::Display for Wait {
     }
 }
 
+/// Where its fields are, for the page.
+#[cfg(test)]
+pub(crate) mod layout {
+    use super::*;
+    use crate::tests::{Fields, fields};
+
+    pub fn fields() -> Fields {
+        fields!(
+            "Waiting",
+            Waiting { lasted, what, place, routine, described, called, variable_offset, variable }
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -78,6 +78,17 @@ impl Order {
     }
 }
 
+/// Where its fields are, for the page.
+#[cfg(test)]
+pub(crate) mod layout {
+    use super::*;
+    use crate::tests::{Fields, fields};
+
+    pub fn fields() -> Fields {
+        fields!("Order", Order { made, kept })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

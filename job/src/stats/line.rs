@@ -123,6 +123,17 @@ pub fn sum(lines: impl Iterator<Item = Routine>) -> Vec<Routine> {
     lines
 }
 
+/// Where its fields are, for the page.
+#[cfg(test)]
+pub(crate) mod layout {
+    use super::*;
+    use crate::tests::{Fields, fields};
+
+    pub fn fields() -> Fields {
+        fields!("Line", Line { key, class, calls, bytes, nanoseconds, name })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,9 +2,9 @@
 //! routine. The library counts; the library, the launcher and `oshtop` read.
 
 mod class;
-mod line;
+pub(crate) mod line;
 mod lost;
-mod row;
+pub(crate) mod row;
 
 pub use class::{CLASSES, Class};
 pub use line::{Routine, sum};

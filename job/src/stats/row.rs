@@ -211,3 +211,14 @@ impl Snapshot {
         self.peers.iter().enumerate().filter(|(peer, n)| *peer != pe && n.calls > 0).count()
     }
 }
+
+/// Where its fields are, for the page.
+#[cfg(test)]
+pub(crate) mod layout {
+    use super::*;
+    use crate::tests::{Fields, fields};
+
+    pub fn fields() -> Fields {
+        fields!("Row", Head { npes, heap, blocked, lost, classes, lines })
+    }
+}

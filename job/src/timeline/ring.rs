@@ -161,3 +161,24 @@ impl Ring {
         })
     }
 }
+
+/// Where its fields are, for the page.
+#[cfg(test)]
+pub(crate) mod layout {
+    use super::*;
+    use crate::tests::Fields;
+
+    pub fn fields() -> Fields {
+        let words = [
+            (Head::Recorded, "Recorded"),
+            (Head::Written, "Written"),
+            (Head::Begin, "Begin"),
+            (Head::End, "End"),
+            (Head::Latest, "Latest"),
+        ];
+        let mut fields: Vec<_> = words.map(|(word, name)| (word as usize * 8, 8, name)).into();
+        fields.push((FIRST_NAME * 8, NAMES * NAME_WORDS * 8, "names"));
+        fields.push((HEAD_BYTES, EVENTS * EVENT_WORDS * 8, "events"));
+        Fields { name: "Ring", bytes: HEAD_BYTES + EVENTS * EVENT_WORDS * 8, fields }
+    }
+}

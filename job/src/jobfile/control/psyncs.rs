@@ -6,7 +6,7 @@ use crate::error::Error;
 use onenode_core::sys::map;
 
 /// Where it is in a generation's part of the file.
-const BASE: u64 = 1 << 37;
+pub(super) const BASE: u64 = 1 << 37;
 /// The words of each PE.
 pub const WORDS: usize = 256;
 
