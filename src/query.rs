@@ -46,6 +46,13 @@ pub fn pe_accessible(routine: Routine, pe: PeArg) -> bool {
     usize::try_from(pe_number(pe)).is_ok_and(|pe| pe < job(routine).npes)
 }
 
+/// `shmemx_equal_addresses`: whether the heap and the partitions in the processor's memory have the same
+/// addresses on all PEs. Waits until all have initialised.
+pub fn equal_addresses(routine: Routine) -> bool {
+    let job = job(routine);
+    (0..job.npes).all(|pe| job.heap_address(pe) == job.layout.heap().start as u64)
+}
+
 /// `shmem_addr_accessible`: whether `address` is symmetric, and PE `pe` exists and has a counterpart of
 /// it.
 pub fn addr_accessible(routine: Routine, address: *const u8, pe: PeArg) -> bool {

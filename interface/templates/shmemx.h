@@ -19,6 +19,10 @@ int shmemx_set_algorithm(const char *operation, const char *algorithm);
  * all PEs on it: the system's monotonic clock, in nanoseconds. May be called at any time. */
 double shmemx_wtime(void);
 
+/* Whether the symmetric heap, and the partitions that are not on devices, have the same addresses on all PEs, so
+ * that a pointer into them means the same everywhere: 1 or 0. Waits until all PEs have initialised. */
+int shmemx_equal_addresses(void);
+
 /* Partitions: symmetric memory beside the heap. SHMEM_SYMMETRIC_PARTITION<id>=<size>[:KIND=...]
  * in the environment of all PEs asks for one; oneshmem-partitions(7) has the details. All routines
  * take a partition's memory like the heap's, shmem_free and shmem_realloc, too. */

@@ -113,6 +113,12 @@ impl Job {
         let got = mutex::lock(&self.heap_pages);
         got.as_ref().map_or_else(String::new, ToString::to_string)
     }
+    /// Where this PE has its heap, in words. The others have it there, too, if they can.
+    pub fn heap_place(&self) -> String {
+        let what =
+            if self.layout.is_common() { "the job's address" } else { "an address of its own" };
+        format!("at {what}, {:#x}", self.layout.heap().start)
+    }
     /// Where slot and mirrors lie.
     pub fn layout(&self) -> &Layout {
         &self.layout

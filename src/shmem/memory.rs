@@ -276,6 +276,12 @@ impl Shmem {
         (!there.is_null()).then_some(there.cast())
     }
 
+    /// Whether the symmetric heap and the partitions in the processor's memory have the same addresses on all PEs.
+    /// Waits until all PEs have initialised.
+    pub fn equal_addresses(&self) -> bool {
+        query::equal_addresses(&Blocking("equal_addresses"))
+    }
+
     /// Whether this PE can reach `pe`'s copy of `dest`: the PE exists and `dest` has an element.
     pub fn addr_accessible<T: Element>(&self, dest: SymmetricSlice<'_, T>, pe: usize) -> bool {
         let address = dest.pointer().cast_const().cast();

@@ -7,7 +7,10 @@ use crate::job::about::About;
 use crate::job::partitions::{Partition, difference};
 use crate::pause::{Pause, liveness};
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
+use onenode_core::backend::SlotRecord;
 use oneshmem_job::error::Error;
+use oneshmem_job::jobfile::control::PeRecord;
+use std::mem::offset_of;
 
 impl Job {
     /// Ensures that PE `pe`'s mirror is attached, and returns where it starts. The first use of a
@@ -100,6 +103,23 @@ impl Job {
         let record = &self.control.pe(pe).slot;
         let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
         self.is_own_image(word(&record.image), word(&record.data_bytes) as usize)
+    }
+
+    /// Where PE `pe`'s heap is in that PE's address space, and so where its partitions are. Waits until it has
+    /// begun.
+    pub fn heap_address(&self, pe: usize) -> u64 {
+        match self.network().filter(|_| !self.is_near(pe)) {
+            Some(network) => {
+                // Which waits until the PE has begun.
+                network.runs_the_same(pe);
+                let at = offset_of!(PeRecord, slot) + offset_of!(SlotRecord, heap_address);
+                network.engine().word(self.far_record(pe, at))
+            }
+            None => {
+                self.await_begun(pe);
+                self.control.pe(pe).slot.heap_address.load(Ordering::Relaxed)
+            }
+        }
     }
 
     /// Whether an executable with this number and so many bytes of static data is this PE's.

@@ -62,7 +62,7 @@ pub(super) fn announce(job: &Job) {
     }
     if env::INFO.is_on() {
         message::say(format_args!(
-            "{} PEs, launcher {}, {}backend {} ({}), {} bytes of symmetric heap a PE, {}\n{}{}",
+            "{} PEs, launcher {}, {}backend {} ({}), {} bytes of symmetric heap a PE, {}, {}\n{}{}",
             job.npes,
             job.launcher.name(),
             job.nodes().map(network).unwrap_or_default(),
@@ -70,6 +70,7 @@ pub(super) fn announce(job: &Job) {
             job.choice.reason,
             job.layout.heap().len(),
             job.heap_pages(),
+            job.heap_place(),
             job.partitions_told(),
             env::table()
         ));

@@ -63,7 +63,7 @@ impl Settings {
             partitions: in_slot.iter().map(Spec::whole_pages).collect(),
             unit: in_slot.iter().map(|spec| spec.pages.size()).fold(pages.unit(), usize::max),
         };
-        let layout = choice.backend.layout(&data, &sizes, npes);
+        let layout = choice.backend.layout(&data, &sizes, npes, file.chance());
         let layout = layout.map_err(|error| no_room(error, !sizes.partitions.is_empty()))?;
         let wait = match env::WAIT.word()? {
             Some("spin") => WaitMode::Spin,

@@ -6,7 +6,7 @@ use oneshmem::internals::argument::not_null;
 use oneshmem::internals::collectives::select;
 use oneshmem::internals::partition::{self, Whereabouts};
 use oneshmem::internals::translate::PeArg;
-use oneshmem::internals::{clock, heap, message};
+use oneshmem::internals::{clock, heap, message, query};
 use oneshmem_job::error::{Called::Blocking, Routine};
 use oneshmem_job::partition::Device;
 use std::ffi::{CStr, c_char, c_int, c_ulonglong};
@@ -35,6 +35,12 @@ pub unsafe extern "C" fn shmemx_set_algorithm(
 #[unsafe(no_mangle)]
 pub extern "C" fn shmemx_wtime() -> f64 {
     clock::seconds()
+}
+
+/// `shmemx_equal_addresses`.
+#[unsafe(no_mangle)]
+pub extern "C" fn shmemx_equal_addresses() -> c_int {
+    c_int::from(query::equal_addresses(&Blocking("shmemx_equal_addresses")))
 }
 
 /// Defines allocation and release routines.

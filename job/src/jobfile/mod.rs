@@ -53,7 +53,7 @@ pub const MAX_PES: usize = oneshmem_kitten::addressing::MAX_RANKS;
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Must change whenever the meaning of a byte here or in a control area changes.
-pub const LAYOUT: u32 = 22;
+pub const LAYOUT: u32 = 23;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);
@@ -89,6 +89,8 @@ pub struct Header {
     /// Bytes of a symmetric heap if the environment does not set them; 0 if each PE can compute
     /// them itself.
     pub default_heap: AtomicU64,
+    /// A number that is another one for each job, unless the creator's addresses are not random.
+    chance: AtomicU64,
     /// The last program, counted from 1, for which a PE has reported why it cannot start, times 2;
     /// minus 1 while a PE is about to report it.
     pub reported: AtomicU32,
@@ -168,6 +170,8 @@ impl JobFile {
         header.nodes.store(nodes.len() as u32, Ordering::Relaxed);
         header.first.store(first as u32, Ordering::Relaxed);
         header.near.store(nodes[own].pes as u32, Ordering::Relaxed);
+        let chance = if process::has_random_addresses() { process::random()? } else { 0 };
+        header.chance.store(chance, Ordering::Relaxed);
         let job = job.placed()?;
         if let Some(table) = &job.nodes {
             table.fill(nodes);
@@ -278,6 +282,17 @@ impl JobFile {
         }
         self.huge = Some(Kept::new(file)?);
         Ok(self)
+    }
+
+    /// A number that is the same for all PEs, those of other nodes included, and that nobody else foresees.
+    pub fn chance(&self) -> u64 {
+        match self.secret() {
+            Some(secret) => {
+                let proof = secret.proof("chance", &[]);
+                proof.as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+            }
+            None => self.header().chance.load(Ordering::Relaxed),
+        }
     }
 
     /// Bytes of the head.

@@ -1,12 +1,13 @@
 //! The report as JSON.
 
-use super::{collectives, copies, installation, several_nodes};
+use super::{ROUTINE, collectives, copies, installation, several_nodes};
 use onenode_core::copy;
 use onenode_core::sys::{cgroup, process};
 use oneshmem::internals::collectives::select::{self, Operation};
 use oneshmem::internals::job::Job;
 use oneshmem::internals::lock;
 use oneshmem::internals::pause;
+use oneshmem::internals::query;
 use oneshmem_job::env::{self, Variable};
 use oneshmem_tools::topology::Topology;
 use serde_json::{Value, json};
@@ -26,7 +27,11 @@ pub fn report(job: &Job) -> String {
         "pes": job.npes(),
         "backend": {"name": job.backend(), "reason": job.backend_reason()},
         "several_nodes": several_nodes(job),
-        "heap": {"bytes": job.layout().heap().len(), "pages": job.heap_pages()},
+        "heap": {
+            "bytes": job.layout().heap().len(),
+            "pages": job.heap_pages(),
+            "equal_addresses": query::equal_addresses(ROUTINE),
+        },
         "partitions": partitions.collect::<Value>(),
         "cpus": cpus(),
         "cpu_quota": cgroup::cpu_quota(),

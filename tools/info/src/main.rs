@@ -11,7 +11,7 @@ use onenode_core::sys::{cgroup, process};
 use oneshmem::internals::argument::memory::Unused;
 use oneshmem::internals::job::{Job, existing};
 use oneshmem::internals::start::setup;
-use oneshmem::internals::{lock, pause};
+use oneshmem::internals::{lock, pause, query};
 use oneshmem_job::engine::probe;
 use oneshmem_job::engine::ucx::raw::about;
 use oneshmem_job::env;
@@ -60,6 +60,7 @@ fn report(job: &Job) -> String {
         ("Several nodes", several_nodes(job)),
         ("Symmetric heap", heap(job)),
         ("Heap pages", job.heap_pages()),
+        ("Heap addresses", addresses().into()),
         ("Waits", pause::told()),
         ("Locks", lock::order_told()),
         ("Tuning table", collectives::table(job.npes())),
@@ -122,6 +123,13 @@ fn heap(job: &Job) -> String {
         None => format!("the default: {}", env::SYMMETRIC_SIZE.default),
     };
     format!("at most {bytes} bytes ({:.1} MiB) per PE, {why}", bytes as f64 / f64::from(1 << 20))
+}
+
+fn addresses() -> &'static str {
+    match query::equal_addresses(ROUTINE) {
+        true => "the same on all PEs",
+        false => "other ones on each PE",
+    }
 }
 
 /// CPUs and NUMA nodes.

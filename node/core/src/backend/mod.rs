@@ -34,9 +34,15 @@ pub unsafe trait Backend: Send + Sync {
         (cgroup::memory() / ranks as u64).max(64 << 20)
     }
 
-    /// Finds places for the heap, the partitions and the peers' mirrors.
-    fn layout(&self, program: &DataSegment, sizes: &Sizes, ranks: usize) -> Result<Layout, Error> {
-        Layout::reserve(program, sizes, ranks)
+    /// Finds places for the heap, the partitions and the peers' mirrors: see [`Layout::reserve`].
+    fn layout(
+        &self,
+        program: &DataSegment,
+        sizes: &Sizes,
+        ranks: usize,
+        chance: u64,
+    ) -> Result<Layout, Error> {
+        Layout::reserve(program, sizes, ranks, chance)
     }
 
     /// Maps the heap at `layout.heap`, zeroed, with these pages. After a failure it can be called

@@ -37,6 +37,11 @@ pub fn heap_places(program: &DataSegment, reserved: usize) -> impl Iterator<Item
         .filter(move |at| at.saturating_add(reserved) <= SLOT_BYTES)
 }
 
+/// The best of these places is the same on all PEs.
+pub(super) fn common_place(program: &DataSegment, _: usize, _: u64) -> usize {
+    round_up(program.pages.end + BREAK_ROOM, STEP)
+}
+
 /// Fails: none of these places is free.
 pub(super) fn heap_elsewhere(reserved: usize) -> Result<OwnMapping, Error> {
     Err(Error::NoWay(format!("no {reserved:#x} bytes are free below {SLOT_BYTES:#x}")))
@@ -57,6 +62,16 @@ impl Mirrors {
             )));
         }
         Ok(Self { ranks })
+    }
+
+    pub fn at_common_place(
+        program: &DataSegment,
+        heap: &Range<usize>,
+        _: usize,
+        unit: usize,
+        ranks: usize,
+    ) -> Option<Self> {
+        Self::for_slot(&(program.pages.start..heap.end), unit, ranks).ok()
     }
 
     pub fn mirror(&self, start: usize, rank: usize) -> usize {
@@ -83,7 +98,7 @@ mod tests {
     #[test]
     fn mirrors_are_aliases() {
         let layout =
-            Layout::reserve(&program(0x400000), &Sizes::of_heap(5 << 20, 4096), 3).unwrap();
+            Layout::reserve(&program(0x400000), &Sizes::of_heap(5 << 20, 4096), 3, 0).unwrap();
         assert!(layout.heap.start >= layout.data.end + BREAK_ROOM);
         assert_eq!(layout.heap.start % HUGE, 0);
         for rank in 0..3 {
@@ -105,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_position_independent_program_is_refused() {
-        let error = Layout::reserve(&program(0x5555_5555_4000), &Sizes::of_heap(HUGE, 4096), 3)
+        let error = Layout::reserve(&program(0x5555_5555_4000), &Sizes::of_heap(HUGE, 4096), 3, 0)
             .unwrap_err();
         assert!(error.to_string().contains("-no-pie"), "{error}");
     }
@@ -113,7 +128,7 @@ mod tests {
     #[test]
     fn an_impossible_size_is_an_error() {
         let error =
-            Layout::reserve(&program(0x400000), &Sizes::of_heap(1 << 39, 4096), 2).unwrap_err();
+            Layout::reserve(&program(0x400000), &Sizes::of_heap(1 << 39, 4096), 2, 0).unwrap_err();
         assert!(error.to_string().contains("ask for less"), "{error}");
     }
 }

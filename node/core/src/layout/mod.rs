@@ -133,6 +133,7 @@ pub struct Layout {
     pub(crate) heap: Range<usize>,
     pub(crate) partitions: Vec<Range<usize>>,
     mirrors: Mirrors,
+    is_common: bool,
 }
 
 const fn round_up(bytes: usize, unit: usize) -> usize {
@@ -140,21 +141,38 @@ const fn round_up(bytes: usize, unit: usize) -> usize {
 }
 
 impl Layout {
-    /// Places heap and partitions near the data segment and finds room for `ranks` mirrors. Nothing
-    /// is mapped yet.
-    pub fn reserve(program: &DataSegment, sizes: &Sizes, ranks: usize) -> Result<Self, Error> {
+    /// Finds places for heap and partitions, and room for `ranks` mirrors. Where the system allows it, heap
+    /// and partitions get equal addresses on all ranks that pass the same sizes and the same `chance`;
+    /// otherwise they lie near the data segment. Nothing is mapped yet.
+    pub fn reserve(
+        program: &DataSegment,
+        sizes: &Sizes,
+        ranks: usize,
+        chance: u64,
+    ) -> Result<Self, Error> {
         mirrors::check(program)?;
         let alignment = HEAP_ALIGNMENT.max(sizes.unit);
         // Room to align, and at least a page on either side: a copy that runs past an end must
         // fault.
         let bytes = sizes.total(alignment);
         let reserved = round_up(bytes, HUGE) + HUGE + alignment;
+        let places =
+            |at: &OwnMapping| sizes.place(round_up(at.range().start + 1, alignment), alignment);
+        let at = mirrors::common_place(program, reserved, chance);
+        if let Some(reservation) = OwnMapping::reserve_at(at, reserved) {
+            let places = places(&reservation);
+            let (place, start) = (reservation.range(), places.area().start);
+            let mirrors = Mirrors::at_common_place(program, place, start, sizes.unit, ranks);
+            if let Some(mirrors) = mirrors {
+                reservation.keep();
+                return Ok(Self::of(program, places, mirrors, true));
+            }
+        }
         let reservation = mirrors::heap_places(program, reserved)
             .find_map(|at| OwnMapping::reserve_at(at, reserved))
             .map_or_else(|| mirrors::heap_elsewhere(reserved), Ok)
             .map_err(|error| no_room(bytes, ranks, error))?;
-        let places = sizes.place(round_up(reservation.range().start + 1, alignment), alignment);
-        let layout = Self::with_places(program, places, sizes.unit, ranks)?;
+        let layout = Self::with_places(program, places(&reservation), sizes.unit, ranks)?;
         reservation.keep();
         Ok(layout)
     }
@@ -166,12 +184,21 @@ impl Layout {
         unit: usize,
         ranks: usize,
     ) -> Result<Self, Error> {
-        let (data, area) = (program.pages.clone(), places.area());
+        let (data, area) = (&program.pages, places.area());
         let slot = data.start.min(area.start)..data.end.max(area.end);
         let mirrors = Mirrors::for_slot(&slot, unit, ranks)
             .map_err(|error| no_room(area.len(), ranks, error))?;
+        Ok(Self::of(program, places, mirrors, false))
+    }
+
+    fn of(program: &DataSegment, places: Places, mirrors: Mirrors, is_common: bool) -> Self {
         let Places { partitions, heap } = places;
-        Ok(Self { data, heap, partitions, mirrors })
+        Self { data: program.pages.clone(), heap, partitions, mirrors, is_common }
+    }
+
+    /// Whether heap and partitions are where all ranks of the job have theirs, if these can.
+    pub fn is_common(&self) -> bool {
+        self.is_common
     }
 
     /// The data segment.

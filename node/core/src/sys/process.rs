@@ -5,6 +5,7 @@ use super::raw::{Plain, plain};
 use crate::error::Error;
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_getaffinity};
+use nix::sys::personality::{self, Persona};
 use nix::sys::signal::kill;
 use nix::sys::sysinfo::sysinfo;
 use nix::unistd::{Pid, geteuid};
@@ -264,6 +265,11 @@ pub fn is_privileged() -> bool {
 /// The effective user of this process.
 pub fn user() -> u32 {
     geteuid().as_raw()
+}
+
+/// Whether the system chooses this process's addresses at random: setarch(8) and debuggers turn that off.
+pub fn has_random_addresses() -> bool {
+    !personality::get().is_ok_and(|it| it.contains(Persona::ADDR_NO_RANDOMIZE))
 }
 
 /// Addresses that are certainly on the first thread's stack. Below its top the kernel keeps a range

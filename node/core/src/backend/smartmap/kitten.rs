@@ -39,7 +39,13 @@ unsafe impl Backend for Kitten {
         DEFAULT_HEAP
     }
 
-    fn layout(&self, program: &DataSegment, sizes: &Sizes, ranks: usize) -> Result<Layout, Error> {
+    fn layout(
+        &self,
+        program: &DataSegment,
+        sizes: &Sizes,
+        ranks: usize,
+        _: u64,
+    ) -> Result<Layout, Error> {
         // Aligned like all symmetric heaps, so that blocks can be aligned.
         let bytes = sizes.total(HUGE) + HUGE;
         let at = map::private_anywhere(bytes).map_err(|error| {
