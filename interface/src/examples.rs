@@ -43,7 +43,7 @@ macro_rules! examples {
 }
 
 examples! {
-    alltoall aset_barrier aset_collect atomic_add atomic_bits atomic_bits_nbi atomic_nbi atomic_swap
+    alltoall alltoallv aset_barrier aset_collect atomic_add atomic_bits atomic_bits_nbi atomic_nbi atomic_swap
     barrier calloc collect ctx device_ptr equal_addresses fence global_exit hello library lock malloc nbi old
     onenode_at onenode_explain onenode_get_card onenode_map onenode_meet openmp_maps partition
     pcontrol ptr put put_signal reduce set_algorithm signal strided team team_split_2d threads

@@ -4,6 +4,7 @@
 //! They run the teams' algorithms over the user's `pSync` array, or over the control words of the
 //! team of all PEs. The routines return nothing; wrong arguments are reported.
 
+use super::alltoallv::Alltoallv;
 use super::arrays::Arrays;
 use super::far_set::{self, FarSet};
 use super::members::ActiveSet;
@@ -223,6 +224,11 @@ pub fn alltoalls(routine: Routine, set: SetArguments, call: Alltoalls<'_>, psync
         let set = checked(routine, set, psync, call.nelems.saturating_mul(call.elem_bytes));
         carry_out(set, call);
     }
+}
+
+/// `shmemx_alltoallv`: copies a block of any length from each member to each member.
+pub fn alltoallv(routine: Routine, set: SetArguments, call: Alltoallv<'_>, psync: PSyncArray) {
+    carry_out(checked(routine, set, psync, call.bytes()), call);
 }
 
 /// `shmem_int_sum_to_all` and its variants: combines `n` elements of all members with `O`; all

@@ -2,6 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::counterparts;
+use crate::argument::memory::In;
+use crate::call::job;
 use crate::slow;
 use crate::span::Span;
 use crate::translate::TABLE;
@@ -23,6 +25,43 @@ pub struct Arrays<'m> {
     memory: PhantomData<&'m mut [u8]>,
 }
 
+/// A table of numbers of a collective, of which every member reads an element of this PE's.
+#[derive(Clone, Copy, Debug)]
+pub struct Table<'m>(In<'m, usize>);
+
+impl<'m> Table<'m> {
+    /// `len` numbers at `at`; `None` if `at` is null.
+    ///
+    /// # Safety
+    /// For all of `'m`, on each PE that takes part: unless `at` is null, the numbers are readable and nobody
+    /// writes them.
+    pub unsafe fn new(at: *const usize, len: usize) -> Option<Self> {
+        // SAFETY: the caller's promise.
+        unsafe { In::new(at, len) }.map(Self)
+    }
+
+    /// How many numbers there are.
+    pub fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// Number `i`. Panics if there is none.
+    pub fn get(self, i: usize) -> usize {
+        self.0.get(i)
+    }
+
+    /// All of it, which must be symmetric; the argument is called `name`.
+    pub fn range(self, routine: Routine, name: &'static str) -> Readable<'m> {
+        let (at, bytes) = (self.0.at(), self.len() * size_of::<usize>());
+        slow::check_symmetric(routine, name, job(routine), at.addr());
+        counterparts::check(routine, name, at.addr(), &Span::object(bytes));
+        // SAFETY: the checks found it whole in one segment of the processor's memory, which stays mapped while
+        // the library is initialised, so the counterparts exist on all members. The caller of `new` guarantees
+        // that nobody writes them.
+        unsafe { Readable::new(at.cast(), bytes) }
+    }
+}
+
 impl<'m> Arrays<'m> {
     /// The arguments of one call of a routine.
     ///
@@ -33,6 +72,12 @@ impl<'m> Arrays<'m> {
     #[inline(always)]
     pub unsafe fn new<T>(dest: *mut T, source: *const T) -> Self {
         Self { dest: dest.cast(), source: source.cast(), memory: PhantomData }
+    }
+
+    /// What begins so many bytes after the starts of these.
+    pub fn at(self, dest: usize, source: usize) -> Self {
+        let (dest, source) = (self.dest.wrapping_add(dest), self.source.wrapping_add(source));
+        Self { dest, source, memory: PhantomData }
     }
 
     /// The ranges that the routine writes and reads, which must be symmetric.

@@ -88,6 +88,12 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
         self.end();
     }
 
+    /// Begins to copy a block of `bytes` bytes from `member`'s source, which waits until the copy is complete.
+    pub fn begin(&self, block: Arrays<'_>, member: usize, bytes: usize) {
+        // SAFETY: both arrays have this many bytes, and the member waits.
+        unsafe { self.devices.begin(block.dest, self.source(block, member), bytes) };
+    }
+
     /// Copies `bytes` bytes from each member to each.
     pub fn alltoall(&self, arrays: Arrays<'_>, bytes: usize) {
         self.sync();

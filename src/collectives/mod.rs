@@ -8,6 +8,7 @@
 
 pub mod active_set;
 pub(crate) mod agreement;
+mod alltoallv;
 pub mod arrays;
 mod counterparts;
 mod device;
@@ -30,6 +31,7 @@ mod tests;
 pub mod tuning;
 
 use crate::job::{self, Job};
+pub use alltoallv::Alltoallv;
 pub(crate) use members::TeamMembers;
 pub(crate) use onenode_core::collectives::epoch_group::{EpochGroup, highest_step};
 pub(crate) use onenode_core::collectives::group::Small;
@@ -38,7 +40,8 @@ pub use onenode_core::collectives::reduce::{Element, Kernel, ReduceOp, Sum};
 pub use run::Alltoalls;
 pub(crate) use run::{Collective, Exchange, Members};
 pub use teams::{
-    alltoall, alltoalls, barrier_all, broadcast, collect, fcollect, reduce, scan, sync, sync_all,
+    alltoall, alltoalls, alltoallv, barrier_all, broadcast, collect, fcollect, reduce, scan, sync,
+    sync_all,
 };
 pub(crate) use teams::{near, on_team, total};
 

@@ -2,6 +2,7 @@
 //! return 0.
 
 use super::agreement::{Agreed, NONE, for_collective, for_nothing};
+use super::alltoallv::Alltoallv;
 use super::arrays::Arrays;
 use super::run::{self, Alltoalls, Collective, Exchange};
 use super::{Element, EpochGroup, Kernel, ReduceOp, Small, Sum, TeamMembers, apart, far};
@@ -142,6 +143,11 @@ pub fn alltoalls(routine: Routine, team: usize, call: Alltoalls<'_>) -> c_int {
         carry_out(routine, team, nelems.saturating_mul(elem_bytes), agreed, call);
     }
     0
+}
+
+/// `shmemx_team_alltoallv`: copies a block of any length from each PE to each PE.
+pub fn alltoallv(routine: Routine, team: usize, call: Alltoallv<'_>) {
+    carry_out(routine, team, call.bytes(), || [NONE; 3], call);
 }
 
 /// `shmem_and_reduce` and its variants: combines `n` elements of all PEs of the team with `O`; all

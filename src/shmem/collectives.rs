@@ -163,6 +163,69 @@ impl Team<'_> {
         collectives::alltoalls(routine, self.handle(), call);
     }
 
+    /// Copies a block of any length from every PE to every PE. PE `i` of the team gets the `source_lens[i]`
+    /// elements of `source` from `source_offsets[i]` on. What comes from PE `i` goes to `dest` from
+    /// `dest_offsets[i]` on, and `dest_lens[i]` gets its length.
+    ///
+    /// ```standalone_crate
+    /// # let shmem = oneshmem::init()?;
+    /// let (me, npes) = (shmem.my_pe(), shmem.n_pes());
+    /// let [source, dest] = [shmem.alloc::<u8>(npes)?, shmem.alloc::<u8>(npes)?];
+    /// let [offsets, lens] = [shmem.alloc::<usize>(npes)?, shmem.alloc::<usize>(npes)?];
+    /// source.all().fill(me as u8);
+    /// lens.at(npes - 1).set(1); // All elements go to the last PE.
+    /// let (places, mut got) = ((0..npes).collect::<Vec<_>>(), vec![0; npes]);
+    /// shmem.world().alltoallv(
+    ///     (dest.all(), &places, &mut got),
+    ///     (source.all(), offsets.all(), lens.all()),
+    /// );
+    /// assert_eq!(got, vec![usize::from(me == npes - 1); npes]);
+    /// # shmem.free(lens);
+    /// # shmem.free(offsets);
+    /// # shmem.free(dest);
+    /// # shmem.free(source);
+    /// # shmem.finalize();
+    /// # Ok::<(), oneshmem::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a table has not as many elements as the team has PEs, or `dest` overlaps with `source` or a table.
+    #[track_caller]
+    pub fn alltoallv<T: Element>(
+        &self,
+        (dest, dest_offsets, dest_lens): (impl Part<T>, &[usize], &mut [usize]),
+        (source, source_offsets, source_lens): (
+            impl Part<T>,
+            SymmetricSlice<'_, usize>,
+            SymmetricSlice<'_, usize>,
+        ),
+    ) {
+        let routine = &Blocking("Team::alltoallv");
+        let (dest, source) = (dest.part(Key), source.part(Key));
+        dest.assert_disjoint(routine, source);
+        dest.assert_disjoint(routine, source_offsets);
+        dest.assert_disjoint(routine, source_lens);
+        let npes = self.n_pes();
+        for (name, len) in [
+            ("dest_offsets", dest_offsets.len()),
+            ("dest_lens", dest_lens.len()),
+            ("source_offsets", source_offsets.len()),
+            ("source_lens", source_lens.len()),
+        ] {
+            same_len(routine, (name, len), ("the team", npes));
+        }
+        let call = collectives::Alltoallv {
+            arrays: dest.with(source),
+            t_offsets: dest_offsets.into(),
+            t_sizes: dest_lens.into(),
+            s_offsets: source_offsets.table(),
+            s_sizes: source_lens.table(),
+            unit: size_of::<T>(),
+            most: [dest.len(), source.len()],
+        };
+        collectives::alltoallv(routine, self.handle(), call);
+    }
+
     /// Combines the `source`s of all PEs element by element, in PE order:
     /// `team.reduce::<_, Sum>(dest, source)`. `dest` may be `source`.
     ///

@@ -4,7 +4,7 @@
 use crate::argument::memory::{Dest, Object, Source};
 use crate::atomics::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use crate::collectives::Element;
-use crate::collectives::arrays::Arrays;
+use crate::collectives::arrays::{Arrays, Table};
 use onenode_core::copy;
 use oneshmem_job::error::{Called::Blocking, Routine};
 use std::marker::PhantomData;
@@ -308,6 +308,15 @@ impl<'a, T: Element> SymmetricSlice<'a, T> {
         if self.overlaps(other) {
             overlap(routine);
         }
+    }
+}
+
+impl<'a> SymmetricSlice<'a, usize> {
+    /// A table of a collective, of which other PEs read their elements.
+    pub(super) fn table(self) -> Table<'a> {
+        // SAFETY: the slice's elements, which are readable.
+        let table = unsafe { Table::new(self.pointer(), self.len) };
+        table.expect("never null")
     }
 }
 

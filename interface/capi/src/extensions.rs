@@ -1,15 +1,16 @@
 //! The routines that `shmemx.h` declares.
 #![allow(unsafe_code)]
 
-use oneshmem::internals::argument::memory::Block;
-use oneshmem::internals::argument::not_null;
-use oneshmem::internals::collectives::select;
+use oneshmem::internals::argument::memory::{Block, In, Out, PSyncArray};
+use oneshmem::internals::argument::{not_null, required};
+use oneshmem::internals::collectives::arrays::{Arrays, Table};
+use oneshmem::internals::collectives::{self, Alltoallv, active_set, select};
 use oneshmem::internals::partition::{self, Whereabouts};
 use oneshmem::internals::translate::PeArg;
-use oneshmem::internals::{clock, heap, message, query};
+use oneshmem::internals::{clock, heap, message, query, team};
 use oneshmem_job::error::{Called::Blocking, Routine};
 use oneshmem_job::partition::Device;
-use std::ffi::{CStr, c_char, c_int, c_ulonglong};
+use std::ffi::{CStr, c_char, c_int, c_long, c_ulonglong};
 
 /// `shmemx_set_algorithm`.
 ///
@@ -93,6 +94,84 @@ frees! {
     shmem_partition_free = heap::free;
     /// Frees a block. Local.
     shmemx_partition_give = partition::give;
+}
+
+/// `shmemx_alltoallv`: as Cray SHMEM has it.
+///
+/// # Safety
+/// On each PE that takes part: the tables have an element for each member; all memory that they name exists if
+/// it is symmetric, and dest and source overlap with nothing else; and no PE accesses any of it except in the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shmemx_alltoallv(
+    dest: *mut u8,
+    t_offsets: *const usize,
+    t_sizes: *mut usize,
+    source: *const u8,
+    s_offsets: *const usize,
+    s_sizes: *const usize,
+    start: c_int,
+    log_stride: c_int,
+    size: c_int,
+    psync: *mut c_long,
+) {
+    const NAME: Routine = &Blocking("shmemx_alltoallv");
+    // SAFETY: as is asked for.
+    let (call, psync) = unsafe {
+        let blocks = [dest.cast_const(), source];
+        let call = alltoallv(NAME, blocks, (t_offsets, t_sizes), (s_offsets, s_sizes), size);
+        (call, PSyncArray::new(psync))
+    };
+    active_set::alltoallv(NAME, (start, log_stride, size), call, psync);
+}
+
+/// `shmemx_team_alltoallv`: as Cray SHMEM has it. The team needs no pSync.
+///
+/// # Safety
+/// As for [`shmemx_alltoallv`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shmemx_team_alltoallv(
+    dest: *mut u8,
+    t_offsets: *const usize,
+    t_sizes: *mut usize,
+    source: *const u8,
+    s_offsets: *const usize,
+    s_sizes: *const usize,
+    team: usize,
+    _: *mut c_long,
+) {
+    const NAME: Routine = &Blocking("shmemx_team_alltoallv");
+    let size = team::n_pes(NAME, team);
+    let blocks = [dest.cast_const(), source];
+    // SAFETY: as is asked for.
+    let call = unsafe { alltoallv(NAME, blocks, (t_offsets, t_sizes), (s_offsets, s_sizes), size) };
+    collectives::alltoallv(NAME, team, call);
+}
+
+/// The arguments of an all-to-all of blocks of different lengths.
+///
+/// # Safety
+/// As for [`shmemx_alltoallv`], for all of `'m`.
+unsafe fn alltoallv<'m>(
+    name: Routine,
+    [dest, source]: [*const u8; 2],
+    (t_offsets, t_sizes): (*const usize, *mut usize),
+    (s_offsets, s_sizes): (*const usize, *const usize),
+    members: c_int,
+) -> Alltoallv<'m> {
+    // A negative number is refused by the call.
+    let len = usize::try_from(members).unwrap_or(0);
+    // SAFETY: as is asked for.
+    unsafe {
+        Alltoallv {
+            arrays: Arrays::new(dest.cast_mut(), source),
+            t_offsets: required(name, "t_offsets", In::new(t_offsets, len)),
+            t_sizes: required(name, "t_sizes", Out::new(t_sizes, len)),
+            s_offsets: required(name, "s_offsets", Table::new(s_offsets, len)),
+            s_sizes: required(name, "s_sizes", Table::new(s_sizes, len)),
+            unit: 1,
+            most: [usize::MAX; 2],
+        }
+    }
 }
 
 /// `shmemx_partition_persist`.
