@@ -451,6 +451,7 @@ pub(crate) mod layout {
                 first,
                 near,
                 default_heap,
+                chance,
                 reported,
                 linger,
                 has_secret,
