@@ -212,14 +212,16 @@ test-msrv: all
 test-packages:
 	BUILD=$(BUILD) CARGO=$(CARGO) tests/packages $(PACKAGES)
 
-# The book. Its commands are run by the tests (tests/runner/book.rs), which need no mdbook.
+# The book, with the routines' manual pages as its last part. Its commands are run by the tests (tests/runner/book.rs), which need no mdbook.
 docs:
 	@command -v $(MDBOOK) > /dev/null || { \
 	    echo 'make docs needs mdbook, which is not in PATH. Install it by' >&2; \
 	    echo '    cargo install --locked mdbook --version 0.5.4' >&2; \
 	    echo 'or name it by MDBOOK=path/to/mdbook. The pages can be read without it: docs/src/SUMMARY.md' >&2; \
 	    exit 1; }
-	$(MDBOOK) build docs --dest-dir $(abspath $(BUILD))/docs
+	$(CARGO_HOST) -p oneshmem-pages
+	MDBOOK_PREPROCESSOR__MANUAL__COMMAND='$(HOST)/oneshmem-pages --book $(DATE)' \
+	    $(MDBOOK) build docs --dest-dir $(abspath $(BUILD))/docs
 
 # The on-node layer alone, with checksums: see packaging/node-dist.
 node-dist: node packages pages

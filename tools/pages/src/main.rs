@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! oneshmem-pages TEMPLATES SHARE DATE
+//! oneshmem-pages --book DATE
 //! ```
 //!
 //! Reference pages come from the table of the interface, the others from the templates in a folder, with the
 //! definitions of the commands and of the environment variables. `SHARE` is the folder that gets `man/` and
-//! the completions. The date is printed at the foot of each page.
+//! the completions. The date is printed at the foot of each page. The second form is a preprocessor of mdBook, which adds the reference pages.
 
+mod book;
 mod completions;
 mod manual;
 
@@ -22,12 +24,24 @@ type Files = BTreeMap<String, String>;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [templates, share, date] = &arguments[..] else {
-        eprintln!("usage: oneshmem-pages TEMPLATES SHARE DATE");
-        return ExitCode::from(2);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match arguments[..] {
+        // mdBook asks first whether a kind of output is supported: any is.
+        ["--book", _, "supports", _] => Ok(()),
+        ["--book", date] => io::read_to_string(io::stdin())
+            .and_then(|input| book::with(&input, &man::pages(date)))
+            .map(|book| println!("{book}")),
+        [templates, share, date] => {
+            all(Path::new(templates), date).and_then(|files| write_changed(Path::new(share), files))
+        }
+        _ => {
+            eprintln!(
+                "usage: oneshmem-pages TEMPLATES SHARE DATE\n       oneshmem-pages --book DATE"
+            );
+            return ExitCode::from(2);
+        }
     };
-    let written = all(Path::new(templates), date);
-    match written.and_then(|files| write_changed(Path::new(share), files)) {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("oneshmem-pages: {error}");
