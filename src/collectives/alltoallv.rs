@@ -40,8 +40,7 @@ pub struct Alltoallv<'m> {
 impl Alltoallv<'_> {
     /// How many bytes this member has for others.
     pub fn bytes(&self) -> usize {
-        let sizes = (0..self.s_sizes.len()).map(|member| self.s_sizes.get(member));
-        sizes.fold(0, usize::saturating_add).saturating_mul(self.unit)
+        self.s_sizes.sum().saturating_mul(self.unit)
     }
 }
 

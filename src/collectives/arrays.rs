@@ -40,9 +40,9 @@ impl<'m> Table<'m> {
         unsafe { In::new(at, len) }.map(Self)
     }
 
-    /// How many numbers there are.
-    pub fn len(self) -> usize {
-        self.0.len()
+    /// The sum of all numbers.
+    pub fn sum(self) -> usize {
+        (0..self.0.len()).map(|i| self.get(i)).fold(0, usize::saturating_add)
     }
 
     /// Number `i`. Panics if there is none.
@@ -52,7 +52,7 @@ impl<'m> Table<'m> {
 
     /// All of it, which must be symmetric; the argument is called `name`.
     pub fn range(self, routine: Routine, name: &'static str) -> Readable<'m> {
-        let (at, bytes) = (self.0.at(), self.len() * size_of::<usize>());
+        let (at, bytes) = (self.0.at(), self.0.len() * size_of::<usize>());
         slow::check_symmetric(routine, name, job(routine), at.addr());
         counterparts::check(routine, name, at.addr(), &Span::object(bytes));
         // SAFETY: the checks found it whole in one segment of the processor's memory, which stays mapped while

@@ -159,7 +159,7 @@ impl Layout {
         let places =
             |at: &OwnMapping| sizes.place(round_up(at.range().start + 1, alignment), alignment);
         let at = mirrors::common_place(program, reserved, chance);
-        if let Some(reservation) = OwnMapping::reserve_at(at, reserved) {
+        if let Some(reservation) = OwnMapping::reserve_if_free(at, reserved) {
             let places = places(&reservation);
             let (place, start) = (reservation.range(), places.area().start);
             let mirrors = Mirrors::at_common_place(program, place, start, sizes.unit, ranks);

@@ -182,8 +182,20 @@ impl OwnMapping {
 
     /// Inaccessible address space at `address`; none if any of it is in use.
     pub fn reserve_at(address: usize, bytes: usize) -> Option<Self> {
-        let reserved = Self::new(Content::PRIVATE, address, bytes, libc::PROT_NONE).ok()?;
-        // Kernels before 4.17 take the address as a hint.
+        Self::reserve_with(libc::MAP_FIXED_NOREPLACE, address, bytes)
+    }
+
+    /// As [`reserve_at`](Self::reserve_at), at an address that means something to this library only:
+    /// ThreadSanitizer's `mmap` takes 0 for addresses that it keeps for itself, and root would get that one.
+    pub fn reserve_if_free(address: usize, bytes: usize) -> Option<Self> {
+        Self::reserve_with(0, address, bytes)
+    }
+
+    fn reserve_with(fixed: libc::c_int, address: usize, bytes: usize) -> Option<Self> {
+        // SAFETY: without MAP_FIXED, and with MAP_FIXED_NOREPLACE, nothing is replaced.
+        let at = unsafe { Content::PRIVATE.map(address, bytes, libc::PROT_NONE, fixed) }.ok()?;
+        let reserved = Self(at..at + bytes);
+        // Kernels before 4.17 take every address as a hint.
         if reserved.range().start != address {
             return None;
         }
