@@ -18,29 +18,24 @@
         shmem_ctx_t: ONESHMEM_SECOND(__VA_ARGS__), \
         default: ONESHMEM_FIRST(__VA_ARGS__))
 
+/* The types of a table as pointers, and those to constant elements, for routines that only read. Volatile
+ * elements select, too, and then the compiler says of the routine's parameter what it always says. */
+#define ONESHMEM_WRITTEN(types, prefix, op) types(, prefix, op), types(volatile, prefix, op)
+#define ONESHMEM_READ(types, prefix, op) \
+    ONESHMEM_WRITTEN(types, prefix, op), types(const, prefix, op), types(const volatile, prefix, op)
+
 /* Routines with and without a context. `_Generic` checks the branch not taken too, so both look
  * at the deciding argument, in the same list of types. */
-#define ONESHMEM_WITH_CTX(types, op, ...)                                                \
-    _Generic(ONESHMEM_FIRST(__VA_ARGS__),                                                \
-        shmem_ctx_t: _Generic(ONESHMEM_AFTER_CTX(__VA_ARGS__), types(, shmem_ctx_, op)), \
-        default: _Generic(ONESHMEM_AFTER_CTX(__VA_ARGS__), types(, shmem_, op)))(__VA_ARGS__)
-
-/* The same where the deciding argument may point to constant elements. */
-#define ONESHMEM_WITH_CTX_CONST(types, op, ...)                     \
-    _Generic(ONESHMEM_FIRST(__VA_ARGS__),                           \
-        shmem_ctx_t: _Generic(ONESHMEM_AFTER_CTX(__VA_ARGS__),      \
-            types(, shmem_ctx_, op), types(const, shmem_ctx_, op)), \
-        default: _Generic(ONESHMEM_AFTER_CTX(__VA_ARGS__),          \
-            types(, shmem_, op), types(const, shmem_, op)))(__VA_ARGS__)
+#define ONESHMEM_WITH_CTX(access, types, op, ...)                                                \
+    _Generic(ONESHMEM_FIRST(__VA_ARGS__),                                                        \
+        shmem_ctx_t: _Generic(ONESHMEM_AFTER_CTX(__VA_ARGS__), access(types, shmem_ctx_, op)),   \
+        default: _Generic(ONESHMEM_AFTER_CTX(__VA_ARGS__), access(types, shmem_, op)))(__VA_ARGS__)
 
 /* Routines that have no context, by their first or second argument. */
-#define ONESHMEM_BY_FIRST(types, op, ...) \
-    _Generic(ONESHMEM_FIRST(__VA_ARGS__), types(, shmem_, op))(__VA_ARGS__)
-#define ONESHMEM_BY_FIRST_CONST(types, op, ...) \
-    _Generic(ONESHMEM_FIRST(__VA_ARGS__),       \
-        types(, shmem_, op), types(const, shmem_, op))(__VA_ARGS__)
-#define ONESHMEM_BY_SECOND(types, op, ...) \
-    _Generic(ONESHMEM_SECOND(__VA_ARGS__), types(, shmem_, op))(__VA_ARGS__)
+#define ONESHMEM_BY_FIRST(access, types, op, ...) \
+    _Generic(ONESHMEM_FIRST(__VA_ARGS__), access(types, shmem_, op))(__VA_ARGS__)
+#define ONESHMEM_BY_SECOND(access, types, op, ...) \
+    _Generic(ONESHMEM_SECOND(__VA_ARGS__), access(types, shmem_, op))(__VA_ARGS__)
 
 @HEADING Tables of types@
 /* _Generic can list a type once only, and on 64-bit Linux int32_t is int, int64_t and ptrdiff_t

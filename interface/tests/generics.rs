@@ -199,6 +199,31 @@ fn every_call_reaches_its_routine() {
     }
 }
 
+/// Pointers to volatile elements select the routine of the type; what the compiler says of the routine's
+/// parameter, which points to elements that are not volatile, is another matter.
+#[test]
+fn volatile_elements_have_their_routines() {
+    let text = "#include \"shmem.h\"\n\
+                #pragma GCC diagnostic ignored \"-Wpragmas\"\n\
+                #pragma GCC diagnostic ignored \"-Wunknown-warning-option\"\n\
+                #pragma GCC diagnostic ignored \"-Wdiscarded-qualifiers\"\n\
+                #pragma GCC diagnostic ignored \"-Wincompatible-pointer-types\"\n\
+                static volatile long v; static const volatile long c; static volatile int i; static long x;\n\
+                long f(shmem_ctx_t ctx, shmem_team_t team);\n\
+                long f(shmem_ctx_t ctx, shmem_team_t team) {\n\
+                    shmem_p(&v, 1, 0); shmem_put(&v, &x, 1, 0); shmem_get(&x, &v, 1, 0); shmem_put(ctx, &v, &x, 1, 0);\n\
+                    shmem_atomic_add(&v, 1, 0); shmem_atomic_inc(ctx, &i, 0); shmem_wait_until(&v, SHMEM_CMP_NE, 0);\n\
+                    shmem_sum_reduce(team, &v, &x, 1);\n\
+                    return shmem_g(&v, 0) + shmem_g(ctx, &c, 0) + shmem_atomic_fetch(&v, 0) + shmem_atomic_fetch(&c, 0)\n\
+                        + shmem_test(&v, SHMEM_CMP_EQ, 1) + shmem_atomic_compare_swap(&i, 0, 1, 0);\n}\n";
+    let path = generated("volatile.c", text);
+    for (compiler, standard) in compilers() {
+        if !standard.starts_with("c++") && standard != "c99" {
+            assert!(support::accepts(compiler, standard, &path), "{compiler} -std={standard}");
+        }
+    }
+}
+
 /// Types that are in no table, and pointers that may not be constant.
 #[test]
 fn other_types_are_refused() {

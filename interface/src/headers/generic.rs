@@ -94,8 +94,9 @@ fn definition(generic: &Generic<'_>) -> String {
         (false, 1) => "BY_SECOND",
         other => panic!("{name}: there is no macro for a routine of the form {other:?}"),
     };
-    let constant = if generic.decides_const() { "_CONST" } else { "" };
+    let access = if generic.decides_const() { "READ" } else { "WRITTEN" };
     let op = name.replacen("shmem", "", 1);
     let types = list_name(generic);
-    format!("#define {name}(...) ONESHMEM_{how}{constant}({types}, {op}, __VA_ARGS__)\n")
+    let call = format!("ONESHMEM_{how}(ONESHMEM_{access}, {types}, {op}, __VA_ARGS__)");
+    format!("#define {name}(...) \\\n    {call}\n")
 }
