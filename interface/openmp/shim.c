@@ -387,7 +387,8 @@ int __tgt_reset_device_allocator(int64_t number)
 }
 
 /* The same as __tgt_set_device_allocator, in another order. */
-int __tgt_set_shmem_allocator(void *allocate, void *release, int64_t number)
+int __tgt_set_shmem_allocator(void *(*allocate)(size_t, int), void (*release)(void *),
+                              int64_t number)
 {
     return __tgt_set_device_allocator(number, allocate, release);
 }

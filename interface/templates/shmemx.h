@@ -91,7 +91,8 @@ int shmemx_partition_persist(void *ptr, size_t bytes);
  * `allocate` and `release` have been proposed and are not called. Returns 0, or 1 if it cannot be, and says why. The
  * second form has the arguments in another order. */
 int __tgt_set_device_allocator(int64_t number, void *allocate, void *release);
-int __tgt_set_shmem_allocator(void *allocate, void *release, int64_t number);
+int __tgt_set_shmem_allocator(void *(*allocate)(size_t size, int id), void (*release)(void *ptr),
+                              int64_t number);
 
 /* Mapped arrays have OpenMP's own storage again. Returns 0, or 1 if arrays are still mapped. */
 int __tgt_reset_device_allocator(int64_t number);

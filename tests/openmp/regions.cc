@@ -14,7 +14,7 @@ int main()
     for (auto &word : psync)
         word = SHMEM_SYNC_VALUE;
     int me = shmem_my_pe(), npes = shmem_n_pes(), wrong = 0;
-    if (__tgt_set_shmem_allocator(nullptr, nullptr, 0) != 0)
+    if (__tgt_set_shmem_allocator(shmem_partition_malloc, shmem_partition_free, 0) != 0)
         return 1;
     auto X = new float[M](), U = new float[N](), V = new float[N]();
     for (int i = 0; i < M; i++)
