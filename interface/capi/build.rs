@@ -15,7 +15,7 @@
 //! The strong symbol is the profiling twin `pshmem_long_p`. `shmem_long_p` is a weak alias of it,
 //! so that a program can define its own and call the twin.
 
-use oneshmem_interface::{Interface, Param, Prototype, Symbol, headers, twin};
+use oneshmem_interface::{Interface, Param, Prototype, Symbol, extensions, headers, twin};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -102,6 +102,10 @@ fn routines(calls: &Calls) -> String {
         }
     }
     let _ = writeln!(out, "\nconst _: () = assert!(translate::ARGUMENT_REGISTERS >= {REGISTERS});");
+    for name in extensions() {
+        let twin = twin(&name);
+        let _ = writeln!(out, "global_asm!(\".weak {name}\", \".set {name}, {twin}\");");
+    }
     assert!(unused.is_empty(), "calls.txt: there are no families {:?}", unused.keys());
     out
 }

@@ -39,13 +39,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Every routine and its profiling name, the routines that `shmemx.h` declares, the handles, and the
-/// data that `shmem_inline.h` reads.
+/// Every routine, those that `shmemx.h` declares included, and its profiling name, the handles, and the data that
+/// `shmem_inline.h` reads.
 fn exports() -> Vec<String> {
-    let routines =
-        Interface::openshmem().symbols().into_iter().flat_map(|s| [twin(&s.name), s.name]);
+    let routines = Interface::openshmem().symbols().into_iter().map(|s| s.name);
+    let routines = routines.chain(extensions()).flat_map(|name| [twin(&name), name]);
     let handles = constants::handles().into_iter().map(|handle| handle.name.into());
-    let routines = routines.chain(extensions());
     routines.chain(handles).chain([INLINE_DATA.into()]).collect()
 }
 

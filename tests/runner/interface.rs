@@ -82,16 +82,10 @@ fn symbols(options: &[&str], library: &str) -> Result {
             found.insert(name.into(), (kind.into(), address.into()));
         }
     }
-    for name in routines() {
+    for name in routines().into_iter().chain(extensions()?) {
         let (weak, strong) = (found.remove(&name), found.remove(&format!("p{name}")));
         match (weak, strong) {
             (Some((w, at)), Some((t, twin_at))) if w == "W" && t == "T" && at == twin_at => {}
-            other => wrong.push(format!("{name}: {other:?}")),
-        }
-    }
-    for name in extensions()? {
-        match found.remove(&name) {
-            Some((kind, _)) if kind == "T" => {}
             other => wrong.push(format!("{name}: {other:?}")),
         }
     }

@@ -1,4 +1,5 @@
-//! The routines that `shmemx.h` declares.
+//! The routines that `shmemx.h` declares. As with those of the specification, the strong symbols are the profiling
+//! twins; `build.rs` makes the others.
 #![allow(unsafe_code)]
 
 use oneshmem::internals::argument::memory::{Block, In, Out, PSyncArray};
@@ -16,7 +17,7 @@ use std::ffi::{CStr, c_char, c_int, c_long, c_ulonglong};
 ///
 /// # Safety
 /// Each argument is null or a string that ends with a zero byte.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "pshmemx_set_algorithm")]
 pub unsafe extern "C" fn shmemx_set_algorithm(
     operation: *const c_char,
     algorithm: *const c_char,
@@ -33,13 +34,13 @@ pub unsafe extern "C" fn shmemx_set_algorithm(
 }
 
 /// `shmemx_wtime`.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "pshmemx_wtime")]
 pub extern "C" fn shmemx_wtime() -> f64 {
     clock::seconds()
 }
 
 /// `shmemx_equal_addresses`.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "pshmemx_equal_addresses")]
 pub extern "C" fn shmemx_equal_addresses() -> c_int {
     c_int::from(query::equal_addresses(&Blocking("shmemx_equal_addresses")))
 }
@@ -48,7 +49,7 @@ pub extern "C" fn shmemx_equal_addresses() -> c_int {
 macro_rules! partitions {
     ($($(#[$text:meta])* $name:ident($($arg:ident: $t:ty),*) $(-> $ret:ty)? = $call:path;)*) => {$(
         $(#[$text])*
-        #[unsafe(no_mangle)]
+        #[unsafe(export_name = concat!("p", stringify!($name)))]
         pub extern "C" fn $name($($arg: $t),*) $(-> $ret)? {
             $call(&Blocking(stringify!($name)), $($arg),*)
         }
@@ -79,7 +80,7 @@ macro_rules! frees {
         ///
         /// # Safety
         /// The program does not use the block any more.
-        #[unsafe(no_mangle)]
+        #[unsafe(export_name = concat!("p", stringify!($name)))]
         pub unsafe extern "C" fn $name(ptr: *mut u8) {
             // SAFETY: as is asked for.
             $call(&Blocking(stringify!($name)), unsafe { Block::new(ptr) })
@@ -101,7 +102,7 @@ frees! {
 /// # Safety
 /// On each PE that takes part: the tables have an element for each member; all memory that they name exists if
 /// it is symmetric, and dest and source overlap with nothing else; and no PE accesses any of it except in the call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "pshmemx_alltoallv")]
 pub unsafe extern "C" fn shmemx_alltoallv(
     dest: *mut u8,
     t_offsets: *const usize,
@@ -128,7 +129,7 @@ pub unsafe extern "C" fn shmemx_alltoallv(
 ///
 /// # Safety
 /// As for [`shmemx_alltoallv`].
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "pshmemx_team_alltoallv")]
 pub unsafe extern "C" fn shmemx_team_alltoallv(
     dest: *mut u8,
     t_offsets: *const usize,
@@ -175,7 +176,7 @@ unsafe fn alltoallv<'m>(
 }
 
 /// `shmemx_partition_persist`.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "pshmemx_partition_persist")]
 pub extern "C" fn shmemx_partition_persist(ptr: *const u8, bytes: usize) -> c_int {
     const NAME: Routine = &Blocking("shmemx_partition_persist");
     match partition::persist(NAME, ptr, bytes) {
@@ -188,7 +189,7 @@ pub extern "C" fn shmemx_partition_persist(ptr: *const u8, bytes: usize) -> c_in
 }
 
 /// `shmemx_partition_of`.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "pshmemx_partition_of")]
 pub extern "C" fn shmemx_partition_of(ptr: *const u8) -> c_int {
     match partition::of(&Blocking("shmemx_partition_of"), ptr) {
         Whereabouts::Partition(id) => id as c_int,
@@ -198,7 +199,7 @@ pub extern "C" fn shmemx_partition_of(ptr: *const u8) -> c_int {
 }
 
 /// `shmemx_device_ptr`.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "pshmemx_device_ptr")]
 pub extern "C" fn shmemx_device_ptr(ptr: *const u8, pe: PeArg) -> *mut u8 {
     partition::device_ptr(&Blocking("shmemx_device_ptr"), ptr, pe)
 }
@@ -224,7 +225,7 @@ const DEVICE_CAPS: c_ulonglong = 1 | 2 | 4;
 ///
 /// # Safety
 /// `info` is null or writable.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "pshmemx_partition_info")]
 pub unsafe extern "C" fn shmemx_partition_info(id: c_int, info: *mut PartitionInfo) -> c_int {
     not_null(&Blocking("shmemx_partition_info"), "info", info);
     let Some((partition, usage)) = partition::info(&Blocking("shmemx_partition_info"), id) else {

@@ -8,6 +8,7 @@
 //! | `shmem_inline.h` | routines that are compiled into programs if wanted; included by `shmem.h` |
 //! | `shmem_python.h` | what the Python bindings ask; included by `shmem.h` |
 //! | `pshmem.h` | the twin of every routine, for profiling tools |
+//! | `pshmemx.h` | the same for extensions |
 //! | `shmemx.h` | extensions |
 //! | `mpp/*.h` | the same under the names that old programs include |
 
@@ -29,10 +30,12 @@ pub fn all(table: &Interface) -> Vec<(&'static str, String)> {
         ("shmem_inline.h", inline::shmem_inline_h(table)),
         ("shmem_python.h", include_str!("../../templates/shmem_python.h").into()),
         ("pshmem.h", shmem::pshmem_h(table)),
+        ("pshmemx.h", shmem::pshmemx_h()),
         ("shmemx.h", include_str!("../../templates/shmemx.h").into()),
         ("mpp/shmem.h", old_place("shmem.h")),
         ("mpp/shmemx.h", old_place("shmemx.h")),
         ("mpp/pshmem.h", old_place("pshmem.h")),
+        ("mpp/pshmemx.h", old_place("pshmemx.h")),
     ]
 }
 

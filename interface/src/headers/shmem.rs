@@ -1,10 +1,10 @@
-//! `shmem.h`, which users read to learn the interface, and `pshmem.h`.
+//! `shmem.h`, which users read to learn the interface, and `pshmem.h` and `pshmemx.h`.
 
 use super::{broken, fill, heading};
 use crate::constants::{Constant, constants};
 use crate::expand::Symbol;
 use crate::table::{Family, Interface, Prototype, Section};
-use crate::twin;
+use crate::{PROPOSED, extensions, twin};
 use std::fmt::Write;
 
 /// The text of `shmem.h`.
@@ -33,6 +33,20 @@ pub(super) fn pshmem_h(table: &Interface) -> String {
         }
     }
     fill(include_str!("../../templates/pshmem.h"), &[("TWINS", twins)])
+}
+
+/// The text of `pshmemx.h`.
+pub(super) fn pshmemx_h() -> String {
+    let own = |symbol: &Symbol| extensions().contains(&symbol.name);
+    let symbols: Vec<_> = Interface::extensions().symbols().into_iter().filter(own).collect();
+    let proposed = PROPOSED.iter().flat_map(|name| {
+        let extension = name.replacen("shmem_", "shmemx_", 1);
+        let same = symbols.iter().find(move |symbol| symbol.name == extension);
+        same.map(|symbol| Symbol { name: (*name).into(), ..symbol.clone() })
+    });
+    let all = symbols.iter().cloned().chain(proposed);
+    let renamed: Vec<_> = all.map(|s| Symbol { name: twin(&s.name), ..s }).collect();
+    fill(include_str!("../../templates/pshmemx.h"), &[("TWINS", declarations(&renamed))])
 }
 
 fn all_constants() -> String {
