@@ -67,6 +67,11 @@ impl Span {
         self.with_bytes(self.bytes.and_then(|bytes| bytes.checked_mul(n)))
     }
 
+    /// Whether there may be other memory between what is accessed.
+    pub fn is_strided(&self) -> bool {
+        matches!(self.chosen, Chosen::Stride(..))
+    }
+
     /// Whether it fits into `room` bytes.
     #[inline(always)]
     pub fn fits(&self, room: usize) -> bool {

@@ -101,8 +101,8 @@ variables! {
         "Maximum number of partitions: SHMEM_SYMMETRIC_PARTITION0, SHMEM_SYMMETRIC_PARTITION1 and so on.";
     DEBUG = "SHMEM_DEBUG" or "SMA_DEBUG", ValueKind::Switch, "not set",
         "Report why a call failed or had no effect. Check that all PEs allocate and free alike, that \
-         no transfer exceeds its segment, that nothing is written past a block, who calls, and which \
-         active sets use a pSync.";
+         no transfer exceeds its segment, that nothing is written past a block, that no collective's \
+         dest and source overlap in part, who calls, and which active sets use a pSync.";
     STATS = "SHMEM_STATS", ValueKind::Statistics, "not set",
         "Print statistics at the end: calls, bytes, time blocked, peers and heap of each PE; as data, \
          also of each routine.";

@@ -4,12 +4,14 @@
 use super::counterparts;
 use crate::argument::memory::In;
 use crate::call::job;
+use crate::failure;
 use crate::slow;
 use crate::span::Span;
 use crate::translate::TABLE;
 use onenode_core::collectives::collect::Collect;
 use onenode_core::collectives::group::CollectiveGroup;
 use onenode_core::collectives::range::{Readable, Writable};
+use oneshmem_job::env;
 use oneshmem_job::error::Routine;
 use oneshmem_job::remote::DeviceMemory;
 use std::convert::Infallible;
@@ -92,8 +94,10 @@ impl<'m> Arrays<'m> {
         read: &Span,
     ) -> Result<(Writable<'m>, Readable<'m>), &'static dyn DeviceMemory> {
         self.check(routine, written, read);
-        if let Some(devices) = self.devices(routine) {
-            return Err(devices);
+        if !TABLE.copies_open() {
+            if let Some(devices) = self.apart(routine, written, read) {
+                return Err(devices);
+            }
         }
         // Both sizes are known, or the check would have ended the job.
         let (written, read) = (written.bytes.unwrap_or(0), read.bytes.unwrap_or(0));
@@ -101,6 +105,34 @@ impl<'m> Arrays<'m> {
         // library is initialised, so the counterparts exist on all members. The caller of `new`
         // guarantees that only the call accesses the ranges, and where they overlap.
         Ok(unsafe { (Writable::new(self.dest, written), Readable::new(self.source, read)) })
+    }
+
+    /// The engine for device memory, if dest or source is on a device. Under `SHMEM_DEBUG`, ends the job if the
+    /// two overlap without being the same.
+    #[cold]
+    fn apart(
+        self,
+        routine: Routine,
+        written: &Span,
+        read: &Span,
+    ) -> Option<&'static dyn DeviceMemory> {
+        let (dest, source) = (self.dest.addr(), self.source.addr());
+        let [to, from] = [(dest, written), (source, read)]
+            .map(|(at, span)| at..at.saturating_add(span.bytes.unwrap_or(0)));
+        let overlap = to.start < from.end && from.start < to.end;
+        if env::debugging() && overlap && dest != source && !written.is_strided() {
+            failure::misuse(
+                routine,
+                format_args!("dest = {dest:#x}"),
+                format_args!(
+                    "{} bytes from there on overlap with the {} bytes from source = {source:#x} on; \
+                     expected memory apart from each other",
+                    to.len(),
+                    from.len()
+                ),
+            );
+        }
+        self.devices(routine)
     }
 
     /// Ends the job unless all that is written from dest on and read from source on is symmetric.

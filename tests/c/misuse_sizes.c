@@ -94,6 +94,9 @@ int main(int argc, char **argv)
     FAILS("reduce-source", "shmem_int_max_reduce: source heap") shmem_int_max_reduce(world, (int *)block, (int *)(end - 80), 21);
     FAILS("reduce-wraps", "shmem_complexd_prod_reduce: nreduce heap")
         shmem_complexd_prod_reduce(world, (void *)block, (void *)(block + 8), SIZE_MAX / 16 + 2);
+    FAILS("reduce-overlap", "shmem_long_sum_reduce: dest overlap source env=SHMEM_DEBUG=1") shmem_long_sum_reduce(world, block + 1, block, 10);
+    FAILS("to-all-overlap", "shmem_long_sum_to_all: dest overlap source env=SHMEM_DEBUG=1")
+        shmem_long_sum_to_all(block, block + 9, 10, 0, 0, npes, block + 64, sync);
     FAILS("inscan-dest", "shmem_long_sum_inscan: nelems heap") shmem_long_sum_inscan(world, (long *)(end - 80), block, 11);
     FAILS("exscan-wraps", "shmem_long_sum_exscan: nelems heap") shmem_long_sum_exscan(world, block, block + 8, SIZE_MAX / 8 + 2);
     FAILS("set-broadcast-dest", "shmem_broadcast64: nelems heap") shmem_broadcast64(end - 80, block, 11, 0, 0, 0, npes, sync);
