@@ -8,7 +8,8 @@ use crate::atomics::{AtomicU64, Ordering};
 use crate::call;
 use crate::slow;
 use onenode_core::collectives::group::Outcome;
-use oneshmem_job::remote::{Action, Amo, Engine, Far};
+use onenode_core::lock;
+use oneshmem_job::remote::{Action, Amo, Word};
 
 /// An active set with far members, in a call of a routine.
 pub type FarSet = FarMembers<ActiveSet>;
@@ -22,24 +23,11 @@ pub fn on_set(set: ActiveSet) -> Option<PSync<FarSet>> {
     far.then_some(PSync(FarMembers { near: set, job, network }))
 }
 
-/// An element of a `pSync` array.
-pub enum Word<'w> {
-    /// On this node.
-    Near(&'w AtomicU64),
-    /// On another node.
-    Far(&'static dyn Engine, Far),
-}
-
 /// Operations on one PE take effect in the order of the calls. A load is complete when it returns,
 /// a store when [`SyncArray::complete`] returns.
 impl SyncWord for Word<'_> {
     fn load(&self, order: Ordering) -> u64 {
-        match self {
-            Self::Near(word) => word.load(order),
-            Self::Far(engine, at) => {
-                engine.fetch(*at, Amo { action: Action::Add, operand: 0, bytes: 8 })
-            }
-        }
+        lock::Word::load(self, order)
     }
     fn store(&self, value: u64, order: Ordering) {
         match self {

@@ -14,10 +14,11 @@ use onenode_core::collectives::algorithm::Algorithm;
 pub use onenode_core::collectives::algorithm::Operation;
 use onenode_core::collectives::choices::{Choices, Unable};
 pub use onenode_core::collectives::rules;
+use onenode_core::lock::Word as _;
 use oneshmem_job::env::{self, ValueKind, Variable};
 use oneshmem_job::error::{Error, Routine};
 use oneshmem_job::jobfile::control::PeRecord;
-use oneshmem_job::remote::{Action, Amo};
+use oneshmem_job::remote::Word;
 use rules::RuleTable;
 use std::mem::offset_of;
 use std::sync::OnceLock;
@@ -159,9 +160,8 @@ fn table_over_nodes() -> &'static RuleTable {
 
 /// What a PE on another node reports.
 fn far_choice(job: &Job, pe: usize) -> Option<u64> {
-    let engine = job.engine_to(pe)?;
     let at = job.far_record(pe, offset_of!(PeRecord, far_choices));
-    Some(engine.fetch(at, Amo { action: Action::Add, operand: 0, bytes: 8 }))
+    Some(Word::Far(job.engine_to(pe)?, at).load(Ordering::SeqCst))
 }
 
 /// Everything that this process's choices depend on, as one number.

@@ -1,11 +1,10 @@
 //! A lock of PEs on several nodes: the same queue, with some words accessed through an engine.
 
 use super::{Lock, LockWords};
-use crate::atomics::{AtomicU64, Ordering};
 use crate::job::Job;
 use crate::slow;
-use onenode_core::lock::{Word, Words};
-use oneshmem_job::remote::{Action, Amo, Engine, Far};
+use onenode_core::lock::Words;
+use oneshmem_job::remote::{Engine, Word};
 use std::convert::Infallible;
 
 /// One lock in a call.
@@ -31,17 +30,9 @@ impl LockWords for FarLock<'_> {
     }
 }
 
-/// A word of the lock.
-pub enum Place<'w> {
-    /// On this node.
-    Near(&'w AtomicU64),
-    /// On another node.
-    Far(&'static dyn Engine, Far),
-}
-
 impl Words for FarLock<'_> {
     type Word<'w>
-        = Place<'w>
+        = Word<'w>
     where
         Self: 'w;
     type Wait = <Lock<'static> as Words>::Wait;
@@ -50,14 +41,14 @@ impl Words for FarLock<'_> {
     fn me(&self) -> usize {
         self.lock.me
     }
-    fn word(&self, pe: usize) -> Result<Place<'_>, Infallible> {
+    fn word(&self, pe: usize) -> Result<Word<'_>, Infallible> {
         if !self.job.is_near(pe) {
             let word = self.lock.word;
             let at = slow::far(word.routine(), "lock", self.job, word.address(), pe);
-            return Ok(Place::Far(self.engine, at));
+            return Ok(Word::Far(self.engine, at));
         }
         let Ok(word) = self.lock.word(pe);
-        Ok(Place::Near(word))
+        Ok(Word::Near(word))
     }
     fn begin(&self) -> Self::Wait {
         self.lock.begin()
@@ -67,57 +58,5 @@ impl Words for FarLock<'_> {
     }
     fn is_overdue(&self, wait: &mut Self::Wait) -> bool {
         self.lock.is_overdue(wait)
-    }
-}
-
-impl Place<'_> {
-    fn fetch(engine: &dyn Engine, at: Far, action: Action, operand: u64) -> u64 {
-        engine.fetch(at, Amo { action, operand, bytes: size_of::<u64>() })
-    }
-}
-
-/// An engine waits for each operation, and its agent carries it out with the processor's own
-/// instructions. So the requested orders are kept.
-impl Word for Place<'_> {
-    fn load(&self, order: Ordering) -> u64 {
-        match self {
-            Self::Near(word) => word.load(order),
-            Self::Far(engine, at) => Self::fetch(*engine, *at, Action::Add, 0),
-        }
-    }
-    fn store(&self, value: u64, order: Ordering) {
-        match self {
-            Self::Near(word) => word.store(value, order),
-            Self::Far(engine, at) => {
-                Self::fetch(*engine, *at, Action::Swap, value);
-            }
-        }
-    }
-    fn fetch_or(&self, bits: u64, order: Ordering) -> u64 {
-        match self {
-            Self::Near(word) => word.fetch_or(bits, order),
-            Self::Far(engine, at) => Self::fetch(*engine, *at, Action::Or, bits),
-        }
-    }
-    fn fetch_and(&self, bits: u64, order: Ordering) -> u64 {
-        match self {
-            Self::Near(word) => word.fetch_and(bits, order),
-            Self::Far(engine, at) => Self::fetch(*engine, *at, Action::And, bits),
-        }
-    }
-    fn compare_exchange_weak(
-        &self,
-        current: u64,
-        new: u64,
-        success: Ordering,
-        failure: Ordering,
-    ) -> Result<u64, u64> {
-        match self {
-            Self::Near(word) => word.compare_exchange_weak(current, new, success, failure),
-            Self::Far(engine, at) => {
-                let stood = Self::fetch(*engine, *at, Action::CompareSwap(current), new);
-                if stood == current { Ok(stood) } else { Err(stood) }
-            }
-        }
     }
 }

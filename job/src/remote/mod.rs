@@ -6,8 +6,10 @@
 mod far;
 pub mod network;
 pub mod secret;
+mod word;
 
 pub use far::{CONTROL, Far, HEAP, PARTITIONS, STATISTICS, Segment};
+pub use word::Word;
 
 use crate::error::{Called, Error, Routine};
 use onenode_core::collectives::words::ControlWords;
