@@ -77,6 +77,7 @@ const SAFE: [(&str, &[&str]); 5] = [
         "it maps only where nothing is",
         &[
             "node/core/src/sys/map.rs OwnMapping::reserve_at",
+            "node/core/src/sys/map.rs OwnMapping::reserve_if_free",
             "node/core/src/sys/map.rs reserve_all",
             "node/core/src/sys/map.rs reserve_at",
         ],
