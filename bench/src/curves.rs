@@ -101,7 +101,7 @@ impl Panel {
     fn mark(&self, point: &Point) -> Mark {
         let (min, mean, max) = point.within();
         let x = match self.x {
-            Axis::Bytes | Axis::Offset | Axis::Peers => point.size as f64,
+            Axis::Bytes | Axis::Peers => point.size as f64,
             Axis::Pes => point.pes as f64,
         };
         match self.shows {

@@ -5,7 +5,6 @@ use std::path::Path;
 use anyhow::Context;
 
 use crate::curves::{Panel, RAW_MEMORY, Shows};
-use crate::figures;
 use crate::plot::{Axis, Plot};
 use crate::report::Report;
 
@@ -19,9 +18,6 @@ pub struct PageSection {
     /// The plots that have data.
     pub plots: Vec<Plot>,
 }
-
-/// The sizes of `programs/offsets.h`.
-const OFFSET_SIZES: [u64; 4] = [512, 4 << 10, 64 << 10, 1 << 20];
 
 /// Writes each plot to a file of its own, named after its section and title.
 pub fn write(report: &Report, directory: &Path) -> anyhow::Result<()> {
@@ -105,12 +101,6 @@ pub fn sections(report: &Report) -> Vec<PageSection> {
             ],
         },
         PageSection {
-            title: "Offset of destination to source",
-            caption: "Bandwidth over the destination's address minus the source's, whole pages not counted: processors first compare \
-                      addresses without their pages. The limit is the best of several raw copies at each offset.",
-            plots: OFFSET_SIZES.map(|size| at_offset(report, size)).into(),
-        },
-        PageSection {
             title: "Collectives",
             caption: "Time of the slowest PE by the size of a block. Where an implementation has them, both the forms over \
                       teams and the older ones over active sets.",
@@ -179,13 +169,6 @@ pub fn sections(report: &Report) -> Vec<PageSection> {
     }
     list.retain(|section| !section.plots.is_empty());
     list
-}
-
-/// Copies of one size at all offsets.
-fn at_offset(report: &Report, size: u64) -> Plot {
-    let [put, get] = ["put", "get"].map(|operation| format!("at_offset.{operation}.{size}"));
-    let title = format!("Copies of {}", figures::bytes(size));
-    Panel::of_both([(&get, ", get"), (&put, ", put")], &title, Axis::Offset).plot(report)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::execute;
 use crate::implementation::Implementation;
@@ -28,7 +28,7 @@ const OTHERS: &str = "others";
 const PUBLISHED: &str = include_str!("../instructions.txt");
 
 /// One class of operation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Count {
     /// Its name, as printed by the program.
     pub operation: String,

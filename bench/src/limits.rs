@@ -26,14 +26,9 @@ fn rule_of(name: &str) -> Option<Rule> {
     let (class, rest) = name.split_once('.')?;
     match (class, rest) {
         ("pingpong", _) => rule(&["raw.pingpong."], None),
-        ("wait" | "signal", _) => rule(&["raw.pingpong."], Some(8)),
         ("msgrate", _) => rule(&["raw.msgrate"], None),
         ("bandwidth", "put_both" | "get_both") => rule(&["raw.copy_both."], None),
         ("bandwidth", _) => rule(&["raw.copy."], None),
-        ("at_offset", _) => {
-            let (_, size) = rest.split_once('.')?;
-            rule(&[&format!("raw.at_offset.{size}.")], None)
-        }
         ("rate", "put" | "get") => rule(&["raw.memcpy_call"], None),
         ("rate", _) if rest.starts_with("p.") => rule(&["raw.store_call"], Some(8)),
         ("rate", _) if rest.starts_with("g.") => rule(&["raw.load_call"], Some(8)),
@@ -114,7 +109,7 @@ pub struct Limit<'a> {
 pub fn limit_of<'a>(report: &'a Report, point: &'a Point) -> Option<Limit<'a>> {
     let candidates = candidates(report, point);
     let turns: Vec<(&str, f64)> =
-        point.paired().filter_map(|run| best_in(&candidates, run.turn)).collect();
+        point.runs.iter().filter_map(|run| best_in(&candidates, run.turn)).collect();
     let often = |name: &str| turns.iter().filter(|(other, _)| *other == name).count();
     let name = turns.iter().map(|(name, _)| *name).max_by_key(|name| often(name))?;
     let values: Vec<f64> = turns.iter().map(|(_, value)| *value).collect();
@@ -133,10 +128,7 @@ fn best_in<'a>(candidates: &[&'a Point], turn: usize) -> Option<(&'a str, f64)> 
 fn counts_two(name: &str) -> bool {
     [
         "pingpong.",
-        "wait.",
-        "signal.",
         "bandwidth.",
-        "at_offset.",
         "rate.",
         "strided.",
         "atomic.",

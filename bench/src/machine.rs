@@ -5,11 +5,11 @@ use std::process::Command;
 
 use anyhow::Context;
 use oneshmem_tools::topology::{Topology, lists};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use time::OffsetDateTime;
 
 /// Facts as names and values, in display order.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Machine {
     /// The facts.
     pub facts: Vec<(String, String)>,

@@ -3,8 +3,6 @@
 
 mod apps;
 mod curves;
-mod diff;
-mod distance;
 mod execute;
 mod gallery;
 mod implementation;
@@ -51,7 +49,6 @@ fn main() -> ExitCode {
         Command::Nodes(options) => over_nodes(&options),
         Command::Neighbours(options) => beside_neighbours(&options),
         Command::Instructions(options) => instructions(&options),
-        Command::Diff(options) => compare(&options),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
@@ -221,12 +218,6 @@ fn instructions(options: &options::Instructions) -> anyhow::Result<bool> {
         eprintln!("oshbench: {complaint}");
     }
     Ok(complaints.is_empty())
-}
-
-fn compare(options: &options::Diff) -> anyhow::Result<bool> {
-    let (before, after) = (Report::load(&options.before)?, Report::load(&options.after)?);
-    say(diff::describe(&before, &after).trim_end())?;
-    Ok(true)
 }
 
 /// Prints a line. A reader who stops reading is not an error.

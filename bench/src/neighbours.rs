@@ -62,10 +62,7 @@ pub fn groups(extent: Extent) -> Vec<Comparison> {
     };
     let size = (format!("min={BIG}"), format!("max={BIG}"));
     let group = |&pes: &usize| {
-        Comparison::anywhere(vec![
-            make("oversubscription", pes, &[]),
-            make("pingpong", pes, &[&size.0, &size.1]),
-        ])
+        vec![make("oversubscription", pes, &[]), make("pingpong", pes, &[&size.0, &size.1])]
     };
     let numbers = if extent == Extent::Tiny { &PES[..1] } else { &PES };
     numbers.iter().map(group).collect()

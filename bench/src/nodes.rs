@@ -50,7 +50,7 @@ pub fn groups(extent: Extent) -> Vec<Comparison> {
             make("startup", &[], false),
             make("hello", &[], true),
         ];
-        Comparison::anywhere(experiments)
+        experiments
     };
     numbers.iter().map(group).collect()
 }
@@ -100,9 +100,7 @@ pub fn print(report: &Report) -> String {
          those within each turn. Packets: what the node of PE 0 sends for one operation.\n"
     );
     text += &compared.sentence();
-    for warning in table::warnings(report) {
-        text += &format!("! {warning}\n");
-    }
+    text += &format!("{}\n", table::quietness(report));
     for remark in report.remarks.iter().filter(|remark| remark.kind != RemarkKind::Skipped) {
         text += &format!("{remark}\n");
     }
@@ -145,7 +143,7 @@ mod tests {
     fn every_group_fits_the_nodes() {
         let groups = groups(Extent::Full);
         assert_eq!(groups.len(), EACH.len());
-        let mut all = groups.iter().flat_map(|group| &group.experiments);
+        let mut all = groups.iter().flatten();
         assert!(all.all(|experiment| Over::is_for(experiment.pes)));
     }
 }

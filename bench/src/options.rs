@@ -16,8 +16,7 @@ use crate::plan::Extent;
     version,
     after_help = "Examples:\n  oshbench run --quick --own oneshmem=build/bin\n  \
         oshbench figures mapping 1 --quick --own oneshmem=build/bin\n  \
-        oshbench run --own oneshmem=build/bin --peer openmpi=/usr/bin --peer-args openmpi='--oversubscribe --bind-to none'\n  \
-        oshbench diff before.json after.json"
+        oshbench run --own oneshmem=build/bin --peer openmpi=/usr/bin --peer-args openmpi='--oversubscribe --bind-to none'"
 )]
 pub struct Options {
     /// What to do.
@@ -33,7 +32,6 @@ pub enum Command {
     Nodes(Nodes),
     Neighbours(Neighbours),
     Instructions(Instructions),
-    Diff(Diff),
 }
 
 /// Build and run the programs, print a table, write PREFIX.json and PREFIX.html
@@ -138,15 +136,6 @@ pub struct Instructions {
     /// Fail where the first implementation takes more than this file allows
     #[arg(long, value_name = "FILE")]
     pub limits: Option<PathBuf>,
-}
-
-/// Compare two reports; a verdict only where the spread of the runs allows one
-#[derive(Args)]
-pub struct Diff {
-    #[arg(value_name = "BEFORE")]
-    pub before: PathBuf,
-    #[arg(value_name = "AFTER")]
-    pub after: PathBuf,
 }
 
 #[derive(Args)]

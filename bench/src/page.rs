@@ -2,7 +2,6 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::distance;
 use crate::figures;
 use crate::gallery::{self, PageSection};
 use crate::instructions as counts;
@@ -17,19 +16,13 @@ const STYLE: &str = include_str!("page.css");
 pub fn render(report: &Report) -> anyhow::Result<String> {
     let sections =
         gallery::sections(report).into_iter().map(section).collect::<anyhow::Result<Vec<_>>>()?;
-    let warnings = table::warnings(report);
     let instruction_rows = counts::rows(&report.instructions)?;
     let names: Vec<&str> = report.implementations.iter().map(|i| i.name.as_str()).collect();
     let title = format!("OpenSHMEM benchmarks: {}", names.join(", "));
     let body = html! {
         p { (report.began) " UTC, " (if report.quick { "short" } else { "full" }) " form, every program run "
             (report.repeats) " times, in turns." }
-        @if !warnings.is_empty() {
-            div.warning {
-                b { "The machine was not quiet. " } "Take these figures with care:"
-                ul { @for warning in &warnings { li { (warning) } } }
-            }
-        }
+        p { (table::quietness(report)) }
         (facts(report))
         @for section in &sections { (section) }
         (instructions(&instruction_rows))
@@ -85,13 +78,6 @@ fn facts(report: &Report) -> Markup {
             div.facts {
                 table {
                     @for (what, value) in &report.machine.facts { tr { th { (what) } td { (value) } } }
-                    tr { th { "load before" } td { (format!("{:.2}", report.noise.load)) } }
-                    tr { th { "CPUs busy with other things meanwhile" } td { (format!("{:.2}", report.noise.others)) } }
-                    tr { th { "CPU time taken by the host" } td { (format!("{:.1} %", report.noise.stolen * 100.0)) } }
-                    tr { th { "jitter of a fixed piece of work" } td { (format!("{:.2}", report.noise.jitter())) } }
-                    @if let Some(text) = distance::describe(&report.noise.far()) {
-                        tr { th { "a cache line between the first two CPUs" } td { (text) } }
-                    }
                 }
                 @for implementation in &report.implementations {
                     table {

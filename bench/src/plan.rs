@@ -28,27 +28,8 @@ pub struct Experiment {
     pub whole_job: bool,
 }
 
-/// Experiments whose figures are compared, and are therefore run in immediate succession.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
-    /// The experiments in order, each run for all implementations in turn.
-    pub experiments: Vec<Experiment>,
-    /// Whether the figures depend on the distance between the CPUs. Such a group is repeated if the
-    /// distance has changed meanwhile.
-    pub by_distance: bool,
-}
-
-impl Comparison {
-    /// Of what depends on the distance.
-    pub fn near(experiments: Vec<Experiment>) -> Self {
-        Self { experiments, by_distance: true }
-    }
-
-    /// Of anything else.
-    pub fn anywhere(experiments: Vec<Experiment>) -> Self {
-        Self { experiments, by_distance: false }
-    }
-}
+/// Experiments whose figures are compared, run in immediate succession, in order, each for all implementations in turn.
+pub type Comparison = Vec<Experiment>;
 
 impl Extent {
     /// How often every experiment is run.
@@ -135,41 +116,35 @@ pub fn groups(extent: Extent, cpus: usize) -> Vec<Comparison> {
         together.push(raw("meetings", crowd, one_word));
     }
     let mut list = vec![
-        Comparison::near(vec![
+        vec![
             raw("flags", 2, messages),
             make("pingpong", 2, messages, 64),
             make("pingpong_inlined", 2, one_word, 16),
-            make("waits", 2, messages, 64),
-            make("progress", 2, messages, 64),
-        ]),
-        Comparison::near(vec![raw("copies", 2, copies), make("bandwidth", 2, copies, 256)]),
-        Comparison::near(vec![raw("offsets", 2, messages), make("offsets", 2, messages, 16)]),
-        Comparison::near(vec![raw("strided", 2, messages), make("strided", 2, messages, 16)]),
-        Comparison::near(vec![
+        ],
+        vec![raw("copies", 2, copies), make("bandwidth", 2, copies, 256)],
+        vec![raw("strided", 2, messages), make("strided", 2, messages, 16)],
+        vec![
             iterated(raw("rates", all, rates)),
             make("rate", 2, messages, 64),
             make("rate_inlined", 2, messages, 64),
             iterated(make("msgrate", all, rates, 128)),
-        ]),
-        Comparison::near(vec![
+        ],
+        vec![
             raw("atomics", all, messages),
             make("atomics", all, messages, 64),
             make("atomics_inlined", all, messages, 64),
-        ]),
-        Comparison::near(together),
-        Comparison::anywhere(vec![raw("touch", 1, touched), make("memory", all, touched, 512)]),
+        ],
+        together,
+        vec![raw("touch", 1, touched), make("memory", all, touched, 512)],
     ];
     list.extend(crowds.into_iter().map(|pes| {
-        Comparison::anywhere(vec![
-            raw("meetings", pes, one_word),
-            make("oversubscription", pes, one_word, 16),
-        ])
+        vec![raw("meetings", pes, one_word), make("oversubscription", pes, one_word, 16)]
     }));
     list.extend(job_sizes(extent).map(|pes| {
-        Comparison::anywhere(vec![
+        vec![
             make("startup", pes, one_word, 16),
             Experiment { whole_job: true, ..make("hello", pes, one_word, 16) },
-        ])
+        ]
     }));
     list
 }
@@ -197,7 +172,7 @@ mod tests {
     use super::*;
 
     fn experiments(extent: Extent, cpus: usize) -> Vec<Experiment> {
-        groups(extent, cpus).into_iter().flat_map(|group| group.experiments).collect()
+        groups(extent, cpus).into_iter().flatten().collect()
     }
 
     /// The programs in a folder under `programs/`, except those that are not part of the suite.
@@ -246,17 +221,14 @@ mod tests {
         for cpus in [1, 2, 4] {
             let list = groups(Extent::Quick, cpus);
             let group = |raw: bool, program: &str| {
-                let has = |group: &Comparison| {
-                    group.experiments.iter().any(|e| e.raw == raw && e.program == program)
-                };
+                let has =
+                    |group: &Comparison| group.iter().any(|e| e.raw == raw && e.program == program);
                 list.iter().position(has).unwrap()
             };
             for (program, limit) in [
                 ("pingpong", "flags"),
                 ("pingpong_inlined", "flags"),
-                ("waits", "flags"),
                 ("bandwidth", "copies"),
-                ("offsets", "offsets"),
                 ("strided", "strided"),
                 ("rate", "rates"),
                 ("rate_inlined", "rates"),

@@ -35,14 +35,6 @@ impl Progress {
         self.done += 1;
     }
 
-    /// Announces more steps.
-    pub fn more(&mut self, steps: usize) {
-        self.all += steps as u64;
-        if let Some(bar) = &self.bar {
-            bar.set_length(self.all);
-        }
-    }
-
     /// Clears the bar.
     pub fn end(self) {
         if let Some(bar) = self.bar {

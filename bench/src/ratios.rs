@@ -26,7 +26,8 @@ impl Ratios {
     ) -> Option<Self> {
         Self::of(
             point
-                .paired()
+                .runs
+                .iter()
                 .filter_map(|run| Some(point.unit.cost_ratio(figure(run), reference(run.turn)?))),
         )
     }
@@ -58,8 +59,8 @@ mod tests {
     use super::*;
     use crate::report::Unit;
 
-    fn point(runs: &[(usize, bool, f64)]) -> Point {
-        let run = |&(turn, steady, value)| Run { steady, ..Run::one(turn, value) };
+    fn point(runs: &[(usize, f64)]) -> Point {
+        let run = |&(turn, value): &(usize, f64)| Run::one(turn, value);
         Point {
             implementation: "one".into(),
             program: "p".into(),
@@ -74,8 +75,8 @@ mod tests {
     #[test]
     fn turns_are_compared_with_themselves() {
         // The ratio of the medians would be 110 / 50.
-        let mine = point(&[(0, true, 55.0), (1, true, 110.0), (2, true, 330.0)]);
-        let raw = point(&[(2, true, 300.0), (1, true, 50.0), (0, true, 50.0)]);
+        let mine = point(&[(0, 55.0), (1, 110.0), (2, 330.0)]);
+        let raw = point(&[(2, 300.0), (1, 50.0), (0, 50.0)]);
         let ratios = Ratios::between(&mine, &raw).unwrap();
         assert_eq!(ratios.value(), 1.1);
         assert_eq!(ratios.0.len(), 3);
@@ -83,10 +84,10 @@ mod tests {
 
     #[test]
     fn turns_that_only_one_has_do_not_count() {
-        let mine = point(&[(0, true, 60.0), (1, true, 500.0), (3, false, 70.0)]);
-        let raw = point(&[(0, true, 50.0), (2, true, 1.0), (3, true, 1.0)]);
+        let mine = point(&[(0, 60.0), (1, 500.0)]);
+        let raw = point(&[(0, 50.0), (2, 1.0)]);
         assert_eq!(Ratios::between(&mine, &raw), Ratios::of([1.2]));
         assert!(Ratios::between(&mine, &raw).unwrap().spread().is_nan());
-        assert_eq!(Ratios::between(&mine, &point(&[(2, true, 1.0)])), None);
+        assert_eq!(Ratios::between(&mine, &point(&[(2, 1.0)])), None);
     }
 }

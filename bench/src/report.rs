@@ -1,9 +1,9 @@
-//! The data of a report, which is written as JSON, compared, and plotted.
+//! The data of a report, which is written as JSON, and plotted.
 
 use std::path::Path;
 
-use anyhow::{Context, bail};
-use serde::{Deserialize, Serialize};
+use anyhow::Context;
+use serde::Serialize;
 
 pub use oneshmem_plots::Unit;
 
@@ -11,11 +11,11 @@ use crate::instructions::Count;
 use crate::machine::Machine;
 use crate::noise::Noise;
 
-/// The version of this format. Reports with another version are refused.
-const FORMAT: u32 = 2;
+/// The version of this format.
+const FORMAT: u32 = 3;
 
 /// All results of one run of the suite.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// The version: see [`FORMAT`].
     pub format: u32,
@@ -35,15 +35,14 @@ pub struct Report {
     pub implementations: Vec<Implementation>,
     /// All measurements.
     pub points: Vec<Point>,
-    /// Instructions per call, by implementation. Empty in older reports.
-    #[serde(default)]
+    /// Instructions per call, by implementation.
     pub instructions: Vec<(String, Vec<Count>)>,
     /// Failures, and quantities that could not be measured.
     pub remarks: Vec<Remark>,
 }
 
 /// One implementation of OpenSHMEM, as it describes itself.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Implementation {
     /// Its name in this report.
     pub name: String,
@@ -52,7 +51,7 @@ pub struct Implementation {
 }
 
 /// One quantity of one implementation, at one size and number of PEs.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Point {
     /// The implementation. [`RAW`] is the machine itself.
     pub implementation: String,
@@ -73,23 +72,17 @@ pub struct Point {
 pub use crate::implementation::RAW;
 
 /// The part of one run that concerns a point.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Run {
     /// The turn of the suite.
     pub turn: usize,
-    /// Whether the CPUs kept their distance while this and the figures compared with it were
-    /// measured.
-    pub steady: bool,
-    /// The distance between the first two CPUs in nanoseconds. `None` if the figure does not depend
-    /// on it.
-    pub distance: Option<f64>,
     /// The figures.
     #[serde(flatten)]
     pub samples: Summary,
 }
 
 /// A summary of one run's samples.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Summary {
     /// Smallest sample.
     pub min: f64,
@@ -112,7 +105,7 @@ impl Summary {
 }
 
 /// What happened besides figures.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Remark {
     /// The implementation.
     pub implementation: String,
@@ -125,7 +118,7 @@ pub struct Remark {
 }
 
 /// How serious a remark is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum RemarkKind {
     /// The implementation lacks the feature.
     Skipped,
@@ -169,22 +162,6 @@ impl Report {
             instructions: Vec::new(),
             remarks: Vec::new(),
         }
-    }
-
-    /// Reads a report from a file.
-    pub fn load(path: &Path) -> anyhow::Result<Self> {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
-        let report: Self = serde_json::from_str(&text)
-            .with_context(|| format!("{} is no report of oshbench", path.display()))?;
-        if report.format != FORMAT {
-            bail!(
-                "{} is a report of format {}, this oshbench knows {FORMAT}",
-                path.display(),
-                report.format
-            );
-        }
-        Ok(report)
     }
 
     /// Writes the report to a file.
@@ -296,14 +273,9 @@ impl Point {
         crate::stats::spread(&self.medians())
     }
 
-    /// The runs that can be compared with others of the same turn.
-    pub fn paired(&self) -> impl Iterator<Item = &Run> {
-        self.runs.iter().filter(|run| run.steady)
-    }
-
-    /// The run of one turn, if it can be compared.
+    /// The run of one turn.
     pub fn in_turn(&self, turn: usize) -> Option<&Run> {
-        self.paired().find(|run| run.turn == turn)
+        self.runs.iter().find(|run| run.turn == turn)
     }
 
     /// The typical minimum, mean and maximum within a run: for each the median over the runs.
@@ -321,7 +293,7 @@ impl Point {
 impl Run {
     /// A run with one sample in an undisturbed turn.
     pub fn one(turn: usize, value: f64) -> Self {
-        Self { turn, steady: true, distance: None, samples: Summary::one(value) }
+        Self { turn, samples: Summary::one(value) }
     }
 }
 
@@ -383,21 +355,5 @@ mod tests {
         report.remark("one", "a", RemarkKind::Failed, "no");
         report.remark("one", "b", RemarkKind::Failed, "no");
         assert_eq!(report.remarks.len(), 2);
-    }
-
-    #[test]
-    fn a_report_survives_its_file() {
-        let mut report = Report::new(false, 5, vec![1, 0], Machine::default());
-        let key = Key { name: "a.b".into(), size: 8, pes: 2 };
-        report.add("one", "a", key, Unit::MegaBytes, run(0.125));
-        report.remark("one", "a", RemarkKind::BadEnd, "status 139");
-        let path = std::env::temp_dir().join(format!("oshbench-test-{}.json", std::process::id()));
-        report.save(&path).unwrap();
-        let again = Report::load(&path);
-        std::fs::remove_file(&path).unwrap();
-        let again = again.unwrap();
-        assert_eq!(again.points[0].runs, report.points[0].runs);
-        assert_eq!(again.remarks, report.remarks);
-        assert_eq!(again.cpus, [1, 0]);
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use crate::distance::{self, Between, Probe};
 use crate::execute::Outcome;
 use crate::implementation::Implementation;
 use crate::instructions;
@@ -44,11 +43,6 @@ pub struct Suite {
 /// Failed runs, which are not tried again: implementation, program, PEs.
 type Hopeless = HashSet<(String, &'static str, usize)>;
 
-/// How often a group may be repeated in one turn if the CPUs were moved, and the maximum fraction
-/// of all groups that may be repeated (one in this many).
-const AGAIN: usize = 2;
-const ONE_OF: usize = 4;
-
 /// A figure that is not part of the report yet.
 struct Figure {
     who: String,
@@ -56,17 +50,6 @@ struct Figure {
     key: Key,
     unit: Unit,
     samples: Summary,
-}
-
-/// The state shared by all runs of a suite.
-struct Taking<'a> {
-    everyone: &'a [Implementation],
-    pinning: String,
-    between: Option<Between>,
-    progress: Progress,
-    /// How many groups may still be repeated.
-    again: usize,
-    watch: Watch,
 }
 
 impl Suite {
@@ -100,10 +83,10 @@ impl Suite {
         let mut groups = self.groups.clone();
         for group in &mut groups {
             // A program's references are kept with it.
-            let any = group.experiments.iter().any(|e| wanted(e.program));
-            group.experiments.retain(|e| wanted(e.program) || (e.raw && any));
+            let any = group.iter().any(|e| wanted(e.program));
+            group.retain(|e| wanted(e.program) || (e.raw && any));
         }
-        let experiments: Vec<&Experiment> = groups.iter().flat_map(|g| &g.experiments).collect();
+        let experiments: Vec<&Experiment> = groups.iter().flatten().collect();
         let mut everyone = vec![Implementation::raw()];
         everyone.extend(self.implementations.iter().cloned());
 
@@ -116,80 +99,29 @@ impl Suite {
                 .push(report::Implementation { name: implementation.name.clone(), facts });
         }
 
-        let mut taking = Taking {
-            everyone: &everyone,
-            pinning: format!(
-                "cpus={}",
-                if self.pins { machine::listed(&cpus) } else { String::new() }
-            ),
-            between: Between::first_two(&cpus),
-            progress: Progress::of(jobs(&everyone, experiments.iter().copied()) * repeats),
-            again: (groups.len() * repeats).div_ceil(ONE_OF),
-            watch,
-        };
+        let pins = if self.pins { machine::listed(&cpus) } else { String::new() };
+        let pinning = format!("cpus={pins}");
+        let each =
+            |e: &Experiment| everyone.iter().filter(|who| who.bin.is_none() == e.raw).count();
+        let jobs: usize = experiments.iter().map(|e| each(e)).sum();
+        let mut progress = Progress::of(jobs * repeats);
         // Turns are the outer loop, so that changes of the machine's speed affect all
         // implementations.
         for turn in 0..repeats {
-            taking.watch.probe();
-            for group in &groups {
-                self.take(group, turn, &mut taking, &mut report, &mut hopeless)?;
-            }
-        }
-        taking.progress.end();
-        taking.watch.probe();
-        report.noise = taking.watch.end();
-        Ok(report)
-    }
-
-    /// Runs one group in one turn. Repeats it if the CPUs were moved meanwhile and its figures
-    /// depend on that.
-    fn take(
-        &self,
-        group: &Comparison,
-        turn: usize,
-        taking: &mut Taking<'_>,
-        report: &mut Report,
-        hopeless: &mut Hopeless,
-    ) -> anyhow::Result<()> {
-        for attempt in 0.. {
-            let mut figures = Vec::new();
-            // Failures in a discarded attempt do not count either: the next attempt may succeed.
-            let known = hopeless.clone();
-            let mut distances = taking.distance()?;
-            for experiment in &group.experiments {
-                for who in taking.everyone.iter().filter(|who| who.bin.is_none() == experiment.raw)
-                {
-                    let Experiment { program, pes, .. } = experiment;
-                    taking.progress.step(&format!("{} {program} on {pes} PEs", who.name));
-                    figures.extend(self.once(
-                        who,
-                        experiment,
-                        &taking.pinning,
-                        report,
-                        hopeless,
-                    )?);
-                    distances.extend(taking.distance()?);
+            for experiment in &experiments {
+                let Experiment { program, raw, pes, .. } = experiment;
+                for who in everyone.iter().filter(|who| who.bin.is_none() == *raw) {
+                    progress.step(&format!("{} {program} on {pes} PEs", who.name));
+                    let found = self.once(who, experiment, &pinning, &mut report, &mut hopeless)?;
+                    for Figure { who, program, key, unit, samples } in found {
+                        report.add(&who, program, key, unit, Run { turn, samples });
+                    }
                 }
             }
-            let seen = &mut taking.watch.seen;
-            seen.distances.extend(distances.iter().map(|&ns| Probe { turn, ns }));
-            let steady = !group.by_distance || distance::is_one(&distances);
-            if !steady && goes_again(attempt, &mut taking.again) {
-                taking.progress.more(jobs(taking.everyone, &group.experiments));
-                seen.retaken += 1;
-                *hopeless = known;
-                continue;
-            }
-            seen.unsteady += usize::from(!steady);
-            let distance = (group.by_distance && !distances.is_empty())
-                .then(|| crate::stats::median(&distances));
-            for Figure { who, program, key, unit, samples } in figures {
-                let run = Run { turn, steady, distance, samples };
-                report.add(&who, program, key, unit, run);
-            }
-            break;
         }
-        Ok(())
+        progress.end();
+        report.noise = watch.end();
+        Ok(report)
     }
 
     /// The path of an implementation's program. Raw programs have distinct names.
@@ -384,20 +316,6 @@ impl Suite {
     }
 }
 
-impl Taking<'_> {
-    /// The current distance between the CPUs. Empty if there is only one.
-    fn distance(&self) -> anyhow::Result<Vec<f64>> {
-        self.between.map(Between::probe).into_iter().collect()
-    }
-}
-
-/// Whether to repeat a disturbed group, with this many attempts before the current one.
-fn goes_again(attempts: usize, left: &mut usize) -> bool {
-    let again = attempts < AGAIN && *left > 0;
-    *left -= usize::from(again);
-    again
-}
-
 /// Wall time of a whole job.
 fn wall(who: &str, program: &'static str, name: &str, pes: usize, took: Duration) -> Figure {
     Figure {
@@ -406,26 +324,5 @@ fn wall(who: &str, program: &'static str, name: &str, pes: usize, took: Duration
         key: Key { name: name.into(), size: 0, pes },
         unit: Unit::Nanoseconds,
         samples: Summary::one(took.as_nanos() as f64),
-    }
-}
-
-/// The number of jobs in some experiments.
-fn jobs<'a>(
-    everyone: &[Implementation],
-    experiments: impl IntoIterator<Item = &'a Experiment>,
-) -> usize {
-    let whose = |e: &Experiment| everyone.iter().filter(|who| who.bin.is_none() == e.raw).count();
-    experiments.into_iter().map(whose).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn disturbed_groups_are_taken_again_but_not_for_ever() {
-        let mut left = 3;
-        let attempts = |left: &mut usize| (0..).take_while(|&n| goes_again(n, left)).count();
-        assert_eq!([attempts(&mut left), attempts(&mut left), attempts(&mut left)], [2, 1, 0]);
     }
 }

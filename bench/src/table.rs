@@ -2,7 +2,6 @@
 
 use comfy_table::{CellAlignment, Table, TableComponent, presets};
 
-use crate::distance;
 use crate::figures;
 use crate::instructions;
 use crate::limits;
@@ -25,9 +24,7 @@ pub fn print(report: &Report, all: bool) -> String {
         text.push('\n');
     };
     line(headline(report));
-    for warning in warnings(report) {
-        line(format!("NOISE: {warning}"));
-    }
+    line(quietness(report));
     line(table(report, all).to_string());
     line(format!("{FIGURES} {RATIOS}"));
     if !all {
@@ -45,10 +42,20 @@ pub fn print(report: &Report, all: bool) -> String {
     text
 }
 
-/// Warnings about the quietness of the machine.
-pub fn warnings(report: &Report) -> Vec<String> {
-    let spreads: Vec<f64> = report.points.iter().map(Point::spread).collect();
-    report.noise.warnings(&spreads, report.machine.get("frequency governor"))
+/// How quiet the machine was, and how far runs of one point are from each other.
+pub fn quietness(report: &Report) -> String {
+    let spreads = report.points.iter().map(Point::spread).filter(|spread| !spread.is_nan());
+    let mut spreads: Vec<f64> = spreads.collect();
+    spreads.sort_by(f64::total_cmp);
+    let spread = match &spreads[..] {
+        [] => String::new(),
+        all => format!(
+            "; spread of the runs: {} at half of the points, {} at nine of ten",
+            figures::spread(all[all.len() / 2]),
+            figures::spread(all[all.len() * 9 / 10])
+        ),
+    };
+    format!("{}{spread}.", report.noise)
 }
 
 fn headline(report: &Report) -> String {
@@ -64,9 +71,6 @@ fn headline(report: &Report) -> String {
         fact("frequency governor"),
         fact("page size"),
     );
-    if let Some(distance) = distance::describe(&report.noise.far()) {
-        text.push_str(&format!("A cache line between the first two CPUs: {distance}\n"));
-    }
     for implementation in &report.implementations {
         let facts: Vec<String> =
             implementation.facts.iter().map(|(what, value)| format!("{what} {value}")).collect();

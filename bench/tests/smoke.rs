@@ -156,10 +156,8 @@ fn whole_suite() -> Result<(), Failed> {
         ("oneshmem", "lock.handover"),
         ("oneshmem", "collective.alltoalls"),
         ("oneshmem", "activeset.sum"),
-        ("oneshmem", "signal.put_signal_set"),
         ("oneshmem", "touch.put"),
         ("oneshmem", "startup.hello"),
-        ("oneshmem", "progress.put.target_computes"),
         ("oneshmem", "oversubscribed.ring"),
         ("raw", "raw.pingpong.tight"),
         ("raw", "raw.copy_both.memcpy"),
@@ -180,14 +178,7 @@ fn whole_suite() -> Result<(), Failed> {
     }
     let page = std::fs::read_to_string(format!("{work}/report.html"))?;
     check(page.contains("<svg"), "no plots on the page", &output)?;
-
-    let diff = oshbench(&["diff", &json, &json])?;
-    let text = String::from_utf8_lossy(&diff.stdout);
-    check(
-        diff.status.success() && text.contains("Slower: 0\nFaster: 0\n"),
-        "a report differs from itself",
-        &diff,
-    )
+    Ok(())
 }
 
 /// Whether there are no emulated nodes here, or jobs cannot run over them.
@@ -308,17 +299,17 @@ fn own_failures() -> Result<(), Failed> {
     // A program that builds with any compiler.
     let sources = work.join("sources");
     std::fs::create_dir(&sources)?;
-    for name in ["facts", "waits"] {
+    for name in ["facts", "locks"] {
         std::fs::write(sources.join(name).with_extension("c"), "int main(void) { return 0; }\n")?;
     }
     let own = format!("broken={}", broken.display());
     let (sources, work) = (sources.display().to_string(), work.display().to_string());
     let places = ["--own", &own, "--sources", &sources, "--work", &work];
-    let output = oshbench(&[&["run", "--tiny", "--only", "waits"], &places[..]].concat())?;
+    let output = oshbench(&[&["run", "--tiny", "--only", "locks"], &places[..]].concat())?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     check(
         output.status.code() == Some(1)
-            && text.contains("Failed: broken, waits: ended with status 7: lost"),
+            && text.contains("Failed: broken, locks: ended with status 7: lost"),
         "a lost job went unnoticed",
         &output,
     )

@@ -41,7 +41,7 @@ pub fn measure(
         _ => remark.to_string(),
     };
     let mut remarks: Vec<String> = report.remarks.iter().map(remark).collect();
-    remarks.extend(crate::table::warnings(&report));
+    remarks.push(crate::table::quietness(&report));
     let drawing = Drawing {
         plots: panels.iter().map(|panel| panel.plot(&report)).collect(),
         tables: Vec::new(),

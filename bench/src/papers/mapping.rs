@@ -7,7 +7,6 @@ use oneshmem_plots::plot::Axis;
 use super::{Content, Figure, Setting};
 use crate::curves::{Panel, Shows};
 use crate::implementation::Implementation;
-use crate::plan::Comparison;
 
 /// Each way to map memory that there is here, and the peers.
 fn mappings(setting: &Setting) -> Vec<Implementation> {
@@ -38,12 +37,8 @@ pub fn figures(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
     };
     let sizes = setting.sizes(4 << 20);
     let each = [format!("each={}", setting.by(1000, 1000, 50))];
-    let pingpong = || {
-        Comparison::near(vec![
-            setting.raw("flags", 2, sizes, &each),
-            setting.job("pingpong", 2, sizes, &each),
-        ])
-    };
+    let pingpong =
+        || vec![setting.raw("flags", 2, sizes, &each), setting.job("pingpong", 2, sizes, &each)];
     // The runs add up to the paper's iterations. A pass over a large cache takes most of their time.
     let repeats = setting.repeats;
     let iterations = setting.by(4096usize.div_ceil(repeats), 16, 2);
@@ -82,7 +77,7 @@ pub fn figures(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
                 who: who.clone(),
                 groups: vec![
                     pingpong(),
-                    Comparison::near(vec![
+                    (vec![
                         setting.raw("copies", 2, sizes, &[]),
                         setting.job("bandwidth", 2, sizes, &[]),
                     ]),
@@ -105,10 +100,12 @@ pub fn figures(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
             published: "",
             content: Content::Measured {
                 who,
-                groups: vec![Comparison::near(vec![
-                    setting.raw("rates", everybody, rates, &more),
-                    setting.job("msgrate", everybody, rates, &more),
-                ])],
+                groups: vec![
+                    (vec![
+                        setting.raw("rates", everybody, rates, &more),
+                        setting.job("msgrate", everybody, rates, &more),
+                    ]),
+                ],
                 panels: vec![
                     Panel::of("msgrate.put", "messages a second and PE", Axis::Bytes)
                         .showing(Shows::Mean),

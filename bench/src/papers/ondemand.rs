@@ -5,7 +5,7 @@ use oneshmem_plots::plot::Axis;
 use super::{Content, Figure, Setting, applications, init};
 use crate::curves::{Panel, Shows};
 use crate::implementation::Implementation;
-use crate::plan::{Comparison, Experiment};
+use crate::plan::Experiment;
 
 /// All of them.
 pub fn figures(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
@@ -18,10 +18,10 @@ pub fn figures(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
     let starts = |numbers: &[usize]| {
         let start = |&pes: &usize| {
             let hello = setting.job("hello", pes, (8, 8, 2), &[]);
-            Comparison::anywhere(vec![
+            vec![
                 setting.job("startup", pes, (8, 8, 2), &[]),
                 Experiment { whole_job: true, ..hello },
-            ])
+            ]
         };
         numbers.iter().map(start).collect::<Vec<_>>()
     };
@@ -29,10 +29,7 @@ pub fn figures(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
         let window = ["window=1".to_owned()];
         let over_size = setting.job("bandwidth", 2, setting.sizes(1 << 20), &window);
         let over_pes = numbers.iter().map(|&pes| setting.job("over_nodes", pes, (8, 8, 2), &[]));
-        std::iter::once(over_size)
-            .chain(over_pes)
-            .map(|job| Comparison::anywhere(vec![job]))
-            .collect()
+        std::iter::once(over_size).chain(over_pes).map(|job| vec![job]).collect()
     };
     let numbers: &[usize] = setting.by(&[1, 2, 4, 8, 16, 32, 64], &[1, 2, 4, 8, 16], &[1, 2]);
     let far: &[usize] = setting.by(&[2, 4, 8, 16, 32], &[2, 4, 8], &[2]);
@@ -58,7 +55,7 @@ pub fn figures(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
     };
     let used = |who| Content::Measured {
         who: both(who),
-        groups: vec![Comparison::anywhere(vec![setting.job("peers", most, (8, 8, 2), &[])])],
+        groups: vec![(vec![setting.job("peers", most, (8, 8, 2), &[])])],
         panels: vec![
             Panel::of("peers.maps", "mappings (lines of /proc/self/maps)", Axis::Peers),
             Panel::of("peers.page_tables", "page tables (VmPTE)", Axis::Peers),

@@ -9,7 +9,7 @@ use super::{Content, Drawing, Figure, Setting, Table, cells};
 use crate::curves::{Panel, Shows};
 use crate::implementation::Implementation;
 use crate::instructions as counts;
-use crate::plan::{Comparison, Experiment};
+use crate::plan::Experiment;
 
 /// All of them.
 pub fn figures(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
@@ -22,7 +22,7 @@ pub fn figures(setting: &Setting) -> anyhow::Result<Vec<Figure>> {
     let figure = |title: &str, window, most, shows, nodes: bool| {
         let measured = |who, experiments: Vec<Experiment>| Content::Measured {
             who,
-            groups: vec![Comparison { experiments, by_distance: !nodes }],
+            groups: vec![experiments],
             panels: OPERATIONS
                 .map(|(name, title)| Panel::of(name, title, Axis::Bytes).showing(shows))
                 .into(),

@@ -7,7 +7,6 @@ use super::{Content, Figure, Setting};
 use crate::curves::Panel;
 use crate::implementation::Implementation;
 use crate::over::NODES;
-use crate::plan::Comparison;
 
 /// A family of collectives: its operation in `oshinfo`, the variable that chooses an algorithm, its
 /// quantity, and whether it has a size.
@@ -85,7 +84,7 @@ fn family(
         if !nodes && quantity != "collective.inscan" {
             experiments.insert(0, setting.raw("moves", pes, sizes, &[]));
         }
-        Comparison::anywhere(experiments)
+        experiments
     };
     let over_sizes =
         |pes| Panel { pes: Some(pes), ..Panel::of(quantity, &format!("{pes} PEs"), Axis::Bytes) };

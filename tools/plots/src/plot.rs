@@ -1,5 +1,4 @@
-//! One plot as SVG text: curves over sizes, numbers of PEs or offsets, usually with both axes
-//! logarithmic.
+//! One plot as SVG text: curves over sizes or numbers of PEs, with both axes logarithmic.
 
 mod draw;
 mod legend;
@@ -29,8 +28,6 @@ pub enum Axis {
     Bytes,
     /// Numbers of PEs.
     Pes,
-    /// Offsets in bytes; not logarithmic.
-    Offset,
     /// Numbers of peers, from none on; not logarithmic.
     Peers,
 }
@@ -40,7 +37,7 @@ impl Axis {
     fn place(self, x: f64) -> f64 {
         match self {
             Self::Bytes | Self::Pes => x.log2(),
-            Self::Offset | Self::Peers => x,
+            Self::Peers => x,
         }
     }
 
@@ -49,7 +46,7 @@ impl Axis {
         let least = (range / 9.0).ceil().max(1.0) as usize;
         match self {
             Self::Bytes | Self::Pes => least,
-            Self::Offset | Self::Peers => least.next_power_of_two(),
+            Self::Peers => least.next_power_of_two(),
         }
     }
 }
@@ -68,7 +65,7 @@ pub struct Curve {
 /// A point of a curve.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
-    /// The size, number of PEs or offset.
+    /// The size or number of PEs.
     pub x: f64,
     /// The figure.
     pub y: f64,
@@ -214,16 +211,6 @@ mod tests {
         let text = panels(&[Some(&plot), None, Some(&plot)], 2).unwrap();
         assert!(text.starts_with("<svg width=\"1240\" height=\"800\""), "{}", &text[..80]);
         assert_eq!(text.matches("t &amp; u").count(), 2);
-    }
-
-    #[test]
-    fn offsets_are_not_logarithmic() {
-        let plot = Plot { x: Axis::Offset, ..plot(&[(0.0, 100.0), (16.0, 50.0), (4095.0, 100.0)]) };
-        let text = plot.svg().unwrap();
-        assert!(text.contains("destination minus source") && !text.contains("NaN"));
-        for tick in ["512", "3584"] {
-            assert!(text.contains(&format!("\n{tick}\n")), "{tick}");
-        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Medians, ranges, and whether a difference is significant.
+//! Medians and ranges.
 
 /// The median; NaN if there are no values.
 pub fn median(values: &[f64]) -> f64 {
@@ -54,41 +54,6 @@ impl Range {
     }
 }
 
-/// The result of comparing two sets of runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// The second set costs less.
-    Better,
-    /// The second set costs more.
-    Worse,
-    /// The runs do not show a difference.
-    Unclear,
-}
-
-/// Fewer runs than this on either side give no verdict.
-pub const LEAST_RUNS: usize = 3;
-/// Smaller differences get no verdict: alignment and layout alone cause them.
-pub const LEAST_CHANGE: f64 = 0.03;
-
-/// Compares the costs of two sets of runs (less is better).
-///
-/// A verdict needs three runs on each side, medians at least [`LEAST_CHANGE`] apart, and ranges
-/// ([`Range::of_runs`]) that do not overlap and whose distance exceeds the width of the wider one.
-/// With three runs and no real difference, mere separation happens in one comparison of ten; the
-/// gap makes that rare among hundreds of comparisons.
-pub fn compare(before: &[f64], after: &[f64]) -> Verdict {
-    if before.len() < LEAST_RUNS || after.len() < LEAST_RUNS {
-        return Verdict::Unclear;
-    }
-    let (old, new) = (Range::of_runs(before), Range::of_runs(after));
-    let gap = (new.low - old.high).max(old.low - new.high);
-    let change = median(after) / median(before);
-    if gap <= old.width().max(new.width()) || (change - 1.0).abs() < LEAST_CHANGE {
-        return Verdict::Unclear;
-    }
-    if new.low > old.high { Verdict::Worse } else { Verdict::Better }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,42 +75,5 @@ mod tests {
     fn spreads() {
         assert_eq!(spread(&[3.0, 1.0, 2.0]), 0.5);
         assert!(spread(&[3.0]).is_nan());
-    }
-
-    #[test]
-    fn clear_differences_get_a_verdict() {
-        assert_eq!(compare(&[10.0, 10.1, 10.2], &[12.0, 12.1, 12.2]), Verdict::Worse);
-        assert_eq!(compare(&[10.0, 10.1, 10.2], &[8.0, 8.1, 8.2]), Verdict::Better);
-    }
-
-    #[test]
-    fn overlap_gets_none() {
-        assert_eq!(compare(&[10.0, 11.0, 12.0], &[11.5, 13.0, 14.0]), Verdict::Unclear);
-        assert_eq!(compare(&[10.0, 10.0, 20.0], &[12.0, 12.0, 12.0]), Verdict::Unclear);
-    }
-
-    #[test]
-    fn separation_narrower_than_the_spread_gets_none() {
-        assert_eq!(compare(&[10.0, 11.0, 12.0], &[12.5, 13.0, 14.0]), Verdict::Unclear);
-    }
-
-    #[test]
-    fn one_odd_run_of_seven_does_not_hide_a_difference() {
-        let before = [10.0, 10.1, 10.2, 10.0, 10.1, 90.0, 10.1];
-        let after = [12.0, 12.1, 12.2, 12.0, 12.1, 12.1, 5.0];
-        assert_eq!(compare(&before, &after), Verdict::Worse);
-        assert_eq!(Range::of_runs(&before).high, 10.2);
-        // Of three runs, every one counts.
-        assert_eq!(Range::of_runs(&before[4..]).high, 90.0);
-    }
-
-    #[test]
-    fn tiny_differences_get_none_however_clear() {
-        assert_eq!(compare(&[10.0, 10.0, 10.0], &[10.2, 10.2, 10.2]), Verdict::Unclear);
-    }
-
-    #[test]
-    fn few_runs_get_none() {
-        assert_eq!(compare(&[10.0, 10.0], &[20.0, 20.0, 20.0]), Verdict::Unclear);
     }
 }

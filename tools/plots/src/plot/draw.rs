@@ -93,13 +93,12 @@ impl Plot {
             .x_desc(match self.x {
                 Axis::Bytes => "message size in bytes",
                 Axis::Pes => "PEs",
-                Axis::Offset => "destination minus source in bytes, modulo 4096",
                 Axis::Peers => "peers that it has talked to",
             })
             .x_label_formatter(&|x| match self.x {
                 Axis::Bytes => figures::size(x.exp2().round() as u64),
                 Axis::Pes => x.exp2().round().to_string(),
-                Axis::Offset | Axis::Peers => x.to_string(),
+                Axis::Peers => x.to_string(),
             })
             .y_desc(self.unit.quantity())
             .y_label_formatter(&|y| figures::tick(10f64.powf(*y), self.unit))
