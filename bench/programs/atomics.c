@@ -103,6 +103,8 @@ int main(int argc, char **argv)
             struct contest c = {everyone, everyone ? 0 : 1 % bench.npes};
             char name[64];
             snprintf(name, sizeof name, "%s.%s", everyone ? "contended" : "atomic", operations[i].name);
+            if (!bench_wanted(name))
+                continue;
             if (!operations[i].holds(&c)) {
                 if (bench.pe == 0)
                     printf("WRONG %s outcome of %d operations a PE\n", name, TRIAL);

@@ -48,12 +48,12 @@ int main(int argc, char **argv)
     size_t room = bench.max > 65536 ? bench.max : 65536;
     struct window w = {bench_alloc(room), bench_alloc(room), 0, 0};
     bench_fill(w.out, room, (unsigned)bench.pe);
-    BENCH_SIZES (size, 8, (size_t)1 << 30) {
+    BENCH_SIZES (size, 1, (size_t)1 << 30) {
         w.size = size;
-        w.transfers = size >= 65536 ? 1 : size <= 1024 ? 64 : (long)(65536 / size);
-        if (bench.window > 0 && bench.window < w.transfers)
-            w.transfers = bench.window;
+        w.transfers = bench_window(size);
         for (size_t t = 0; t < sizeof tests / sizeof *tests; t++) {
+            if (!bench_wanted(tests[t].name))
+                continue;
             size_t bytes = size * (size_t)w.transfers;
             memset(w.in, 0xff, bytes);
             bench_barrier();

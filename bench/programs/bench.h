@@ -11,7 +11,7 @@
  *                             this line happened after the benchmark
  *
  * Arguments are key=value: ms= (time for one point), samples=, min=, max= and
- * step= (sizes), iters= (where a program counts), each= (every one of so many messages is
+ * step= (sizes), sizes=a,b,... (these alone, in ascending order, up to max=), iters= (where a program counts), each= (every one of so many messages is
  * a sample, where one follows from the other), window= (transfers before a quiet),
  * cache= (bytes that a pass through the caches takes), only=name,name,... (where a program
  * has many points), cpus=0,1,... (PE i is pinned to the i-th; not pinned if there are
@@ -48,8 +48,8 @@ static struct {
     long samples, iters, each, window;
     size_t cache, min, max;
     long step;
-    const char *only;
-} bench = {0, 1, 20, 20, 256, 0, 0, 8u << 20, 8, 4u << 20, 2, NULL};
+    const char *only, *sizes;
+} bench = {0, 1, 20, 20, 256, 0, 0, 8u << 20, 8, 4u << 20, 2, NULL, NULL};
 
 static inline double bench_now(void)
 {
@@ -164,6 +164,7 @@ static inline void bench_arguments(int argc, char **argv)
         else if (BENCH_KEY("max")) bench.max = strtoull(value, NULL, 10);
         else if (BENCH_KEY("step")) bench.step = atol(value);
         else if (BENCH_KEY("only")) bench.only = value;
+        else if (BENCH_KEY("sizes")) bench.sizes = value;
         else if (BENCH_KEY("cpus")) bench_pin(value);
         else if (!BENCH_KEY("pes")) bench_check(0, "unknown argument %s", argv[i]);
 #undef BENCH_KEY
@@ -318,10 +319,34 @@ static inline int bench_wanted(const char *name)
     return bench.only == NULL;
 }
 
-/* The sizes asked for, between the program's own limits. */
+/* The next size asked for after `size` (0 before the first), between the program's own limits; 0 after the last. */
+static inline size_t bench_size_after(size_t size, size_t least, size_t most)
+{
+    if (bench.max < most)
+        most = bench.max;
+    if (bench.sizes == NULL) {
+        size = size > 0 ? size * (size_t)bench.step : bench.min > least ? bench.min : least;
+        return size <= most ? size : 0;
+    }
+    for (const char *word = bench.sizes; *word != '\0';) {
+        char *end;
+        size_t next = strtoull(word, &end, 10);
+        if (next > size && next >= least && next <= most)
+            return next;
+        word = *end == ',' ? end + 1 : "";
+    }
+    return 0;
+}
+
 #define BENCH_SIZES(size, least, most)                                                              \
-    for (size_t size = bench.min > (least) ? bench.min : (least);                                   \
-         size <= (bench.max < (most) ? bench.max : (most)); size *= (size_t)bench.step)
+    for (size_t size = bench_size_after(0, least, most); size > 0; size = bench_size_after(size, least, most))
+
+/* How many transfers of this size are a window: as many as make 64 KiB, at least one, at most 64; or window=, if less. */
+static inline long bench_window(size_t size)
+{
+    long transfers = size >= 65536 ? 1 : size <= 1024 ? 64 : (long)(65536 / size);
+    return bench.window > 0 && bench.window < transfers ? bench.window : transfers;
+}
 
 /* A pass over as many bytes as the caches hold. */
 static inline void bench_pass_caches(void)

@@ -109,6 +109,7 @@ int main(int argc, char **argv)
     COUNT("6", NONE, empty6(in, out, 2, 1, 8, target));
     COUNT("3", "p", shmem_long_p(&word, 1, target));
     COUNT("2v", "g", sink = shmem_long_g(&word, target));
+    COUNT("4", "put 4 B", shmem_putmem(in, out, 4, target));
     COUNT("4", "put 8 B", shmem_putmem(in, out, 8, target));
     COUNT("4", "put 64 B", shmem_putmem(in, out, 64, target));
     /* Not more: the processor's string instruction is counted once for each byte. */

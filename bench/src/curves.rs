@@ -1,79 +1,106 @@
 //! Curves of a report's quantities: one for each implementation, beside the machine's limit.
 
+use serde::Deserialize;
+
 use crate::limits;
 use crate::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
-use crate::report::{Point, Report, Unit};
+use crate::report::{Point, Report, Run, Unit};
+use crate::stats::{self, Range};
 
 /// Some curves in one plot.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Panel {
+    /// The quantity.
+    pub name: String,
     /// The title of the plot.
     pub title: String,
-    /// Names of quantities, at most two, with what they add to the label of a curve.
-    pub names: Vec<(String, &'static str)>,
     /// The x axis.
     pub x: Axis,
-    /// Only figures of so many PEs.
-    pub pes: Option<usize>,
     /// Only figures of this size.
     pub size: Option<u64>,
+    /// Only figures of the most PEs.
+    #[serde(default)]
+    pub many: bool,
     /// What is drawn of a figure.
+    #[serde(default, rename = "as")]
     pub shows: Shows,
+    /// Which figure of the runs that is.
+    #[serde(default)]
+    pub statistic: Statistic,
+    /// From where to where its bars go.
+    #[serde(default)]
+    pub bars: Bars,
 }
 
-/// What is drawn of a point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is drawn of a figure.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Shows {
-    /// The median, with bars over the runs.
-    Median,
-    /// The median, with bars from the smallest to the largest sample of a typical run.
-    Range,
-    /// The mean of a typical run, with the same bars.
-    Mean,
+    /// Itself.
+    #[default]
+    Itself,
     /// Of a time: the bandwidth that it means.
     Bandwidth,
     /// Of a bandwidth with one transfer at a time: the time of one.
-    TimeOfOne,
+    Time,
     /// Of a bandwidth: transfers a second.
     Rate,
 }
 
+/// Which figure of several runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Statistic {
+    /// The median of the runs' medians.
+    #[default]
+    Median,
+    /// The mean of the runs' means.
+    Mean,
+}
+
+/// What bars are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Bars {
+    /// The range of the runs ([`Range::of_runs`]).
+    #[default]
+    Runs,
+    /// From the least to the largest sample of all runs.
+    Samples,
+    /// The standard deviation of the runs, to both sides.
+    Deviation,
+}
+
 /// The label of plain shared memory.
-pub const RAW_MEMORY: &str = "raw shared memory";
+const RAW_MEMORY: &str = "raw shared memory";
 
 impl Panel {
     /// Medians of one quantity.
     pub fn of(name: &str, title: &str, x: Axis) -> Self {
         Self {
             title: title.into(),
-            names: vec![(name.into(), "")],
+            name: name.into(),
             x,
-            pes: None,
             size: None,
-            shows: Shows::Median,
+            many: false,
+            shows: Shows::Itself,
+            statistic: Statistic::Median,
+            bars: Bars::Runs,
         }
     }
 
-    /// Medians of two quantities of each implementation.
-    pub fn of_both(names: [(&str, &'static str); 2], title: &str, x: Axis) -> Self {
-        let names = names.map(|(name, label)| (name.to_owned(), label));
-        Self { names: names.into(), ..Self::of("", title, x) }
-    }
-
-    /// The same, showing something else.
-    pub fn showing(self, shows: Shows) -> Self {
-        Self { shows, ..self }
-    }
-
-    /// One implementation's points for a name, in the order of x.
-    fn points<'a>(&self, report: &'a Report, who: &'a str, name: &str) -> Vec<&'a Point> {
+    /// One implementation's points, in the order of x.
+    fn points<'a>(&self, report: &'a Report, who: &'a str) -> Vec<&'a Point> {
         let mut points: Vec<&Point> = report
             .points_of(who)
-            .filter(|point| point.name == name)
-            .filter(|point| self.pes.is_none_or(|pes| point.pes == pes))
+            .filter(|point| point.name == self.name)
             .filter(|point| self.size.is_none_or(|size| point.size == size))
             .filter(|point| self.x != Axis::Bytes || point.size > 0)
             .collect();
+        if let Some(most) = points.iter().map(|point| point.pes).max().filter(|_| self.many) {
+            points.retain(|point| point.pes == most);
+        }
         points.sort_by_key(|point| (point.size, point.pes));
         points
     }
@@ -82,154 +109,158 @@ impl Panel {
     fn shown(&self, point: &Point, y: f64) -> f64 {
         let size = point.size as f64;
         match self.shows {
-            Shows::Median | Shows::Range | Shows::Mean => y,
+            Shows::Itself => y,
             // Megabytes a second are bytes per microsecond.
-            Shows::Bandwidth | Shows::TimeOfOne => size * 1000.0 / y,
+            Shows::Bandwidth | Shows::Time => size * 1000.0 / y,
             Shows::Rate => y / size,
         }
     }
 
     fn unit(&self, point: &Point) -> Unit {
         match self.shows {
-            Shows::Median | Shows::Range | Shows::Mean => point.unit,
+            Shows::Itself => point.unit,
             Shows::Bandwidth => Unit::MegaBytes,
-            Shows::TimeOfOne => Unit::Nanoseconds,
+            Shows::Time => Unit::Nanoseconds,
             Shows::Rate => Unit::MegaOperations,
         }
     }
 
-    fn mark(&self, point: &Point) -> Mark {
-        let (min, mean, max) = point.within();
-        let x = match self.x {
-            Axis::Bytes | Axis::Peers => point.size as f64,
-            Axis::Pes => point.pes as f64,
+    /// The point as it is drawn: ours and raw ones by the same statistic.
+    pub fn mark(&self, point: &Point) -> Mark {
+        let of_run = |run: &Run| match self.statistic {
+            Statistic::Median => run.samples.median,
+            Statistic::Mean => run.samples.mean,
         };
-        match self.shows {
-            Shows::Mean => Mark { x, y: mean, bar: Some((min, max)) },
-            Shows::Range => Mark { x, y: point.value(), bar: Some((min, max)) },
-            _ => {
-                let runs = point.medians().into_iter().map(|y| self.shown(point, y));
-                Mark::of_runs(x, &runs.collect::<Vec<_>>())
+        let runs: Vec<f64> = point.runs.iter().map(|run| self.shown(point, of_run(run))).collect();
+        let y = match self.statistic {
+            Statistic::Median => stats::median(&runs),
+            Statistic::Mean => stats::mean(&runs),
+        };
+        let ends = |run: &Run| [run.samples.min, run.samples.max].map(|end| self.shown(point, end));
+        let range = match self.bars {
+            Bars::Samples => Range::of(&point.runs.iter().flat_map(ends).collect::<Vec<_>>()),
+            Bars::Runs => Range::of_runs(&runs),
+            Bars::Deviation => {
+                let by = stats::deviation(&runs);
+                // The axis is logarithmic.
+                let low = if y > by { y - by } else { Range::of(&runs).low };
+                Range { low, high: y + by }
             }
-        }
+        };
+        let x = if self.x == Axis::Bytes { point.size } else { point.pes as u64 } as f64;
+        let has_bar = runs.len() > 1 || self.bars == Bars::Samples;
+        Mark { x, y, bar: has_bar.then_some((range.low, range.high)) }
     }
 
-    /// The curves of all implementations, and of the last quantity's limit.
+    /// The best raw figure for a point, by the same statistic.
+    fn limit(&self, report: &Report, point: &Point) -> Option<Mark> {
+        let raw = limits::candidates(report, point).into_iter().map(|raw| Point {
+            // What limits small messages may be measured at one size.
+            size: point.size,
+            pes: point.pes,
+            ..raw.clone()
+        });
+        let unit = self.unit(point);
+        let cost = |mark: &Mark| unit.cost_ratio(mark.y, 1.0);
+        raw.map(|raw| self.mark(&raw)).min_by(|a, b| cost(a).total_cmp(&cost(b)))
+    }
+
+    /// The curves of all implementations, and of the quantity's limit.
     pub fn plot(&self, report: &Report) -> Plot {
         let mut curves = Vec::new();
         let mut unit = Unit::Nanoseconds;
         let mut limit: Vec<Mark> = Vec::new();
         for (place, implementation) in report.implementations.iter().enumerate() {
-            for ((name, form), shade) in self.names.iter().zip([Shade::Full, Shade::Light]) {
-                let points = self.points(report, &implementation.name, name);
-                unit = points.first().map_or(unit, |first| self.unit(first));
-                if self.names.last().is_some_and(|last| last.0 == *name) && limit.is_empty() {
-                    let raw = |point: &&Point| {
-                        let y = self.shown(point, limits::limit_of(report, point)?.value);
-                        Some(Mark { y, bar: None, ..self.mark(point) })
-                    };
-                    limit = points.iter().filter_map(raw).collect();
-                }
-                curves.push(Curve {
-                    label: format!("{}{form}", implementation.name),
-                    ink: Ink::Nth(place, shade),
-                    points: points.iter().map(|point| self.mark(point)).collect(),
-                });
+            let points = self.points(report, &implementation.name);
+            unit = points.first().map_or(unit, |first| self.unit(first));
+            if limit.is_empty() {
+                limit = points.iter().filter_map(|point| self.limit(report, point)).collect();
             }
+            curves.push(Curve {
+                label: implementation.name.clone(),
+                ink: Ink::Nth(place, Shade::Full),
+                points: points.iter().map(|point| self.mark(point)).collect(),
+            });
         }
         if !limit.is_empty() {
-            let label = match self.names.last().map(|(name, _)| name.as_str()) {
-                Some("startup.true") => "/bin/true, no launcher",
-                Some("startup.hello") => "/bin/true from the launcher",
+            let label = match self.name.as_str() {
+                "startup.hello" => "/bin/true from the launcher",
                 _ => RAW_MEMORY,
             };
             curves.push(Curve { label: label.into(), ink: Ink::Raw, points: limit });
         }
         Plot { title: self.title.clone(), x: self.x, unit, curves }
     }
-
-    /// The costs relative to the limits, with bars over the turns.
-    pub fn in_units(&self, report: &Report, of: &str) -> Plot {
-        let mut curves = Vec::new();
-        for (place, implementation) in report.implementations.iter().enumerate() {
-            for ((name, form), shade) in self.names.iter().zip([Shade::Full, Shade::Light]) {
-                let points = self.points(report, &implementation.name, name);
-                let mark = |point: &&Point| {
-                    let ratios = limits::ratios(report, point)?;
-                    let range = ratios.range();
-                    let bar = Some((range.low, range.high));
-                    Some(Mark { y: ratios.value(), bar, ..self.mark(point) })
-                };
-                let points: Vec<Mark> = points.iter().filter_map(mark).collect();
-                if !points.is_empty() {
-                    let label = format!("{}{form}", implementation.name);
-                    curves.push(Curve { label, ink: Ink::Nth(place, shade), points });
-                }
-            }
-        }
-        let title = format!("Cost in units of {of}");
-        Plot { title, x: self.x, unit: Unit::Times, curves }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Key, RAW, Run, Summary};
+    use crate::report::{Key, RAW, Summary};
 
     fn report(unit: Unit) -> Report {
         let mut report = Report::of(&["mine", "theirs"]);
         for size in [64, 8] {
             for (who, name, value) in [
                 (RAW, "raw.pingpong.pause", 50.0),
+                (RAW, "raw.pingpong.tight", 60.0),
                 ("mine", "pingpong.put", 100.0),
                 ("theirs", "pingpong.put", 400.0),
             ] {
-                let (min, max) = (value / 2.0, value * 2.0);
-                let samples = Summary { min, max, mean: value * 1.5, ..Summary::one(value) };
-                let key = Key { name: name.into(), size, pes: 2 };
-                report.add(who, "p", key, unit, Run { samples, ..Run::one(0, value) });
+                for (turn, factor) in [(0, 1.0), (1, 3.0)] {
+                    let value = value * factor;
+                    let (min, max) = (value / 2.0, value * 2.0);
+                    let samples = Summary { min, max, mean: value * 1.5, ..Summary::one(value) };
+                    let key = Key { name: name.into(), size, pes: 2 };
+                    report.add(who, "p", key, unit, Run { turn, samples });
+                }
             }
         }
         report
     }
 
     #[test]
-    fn curves_of_all_and_the_limit() {
+    fn ours_and_raw_by_the_same_statistic() {
         let report = report(Unit::Nanoseconds);
         let panel = Panel::of("pingpong.put", "t", Axis::Bytes);
-        let plot = panel.clone().showing(Shows::Range).plot(&report);
-        let labels: Vec<&str> = plot.curves.iter().map(|curve| curve.label.as_str()).collect();
+        let curves = panel.plot(&report).curves;
+        let labels: Vec<&str> = curves.iter().map(|curve| curve.label.as_str()).collect();
         assert_eq!(labels, ["mine", "theirs", RAW_MEMORY]);
-        let mine = &plot.curves[0].points;
-        assert_eq!((mine[0].x, mine[1].x, mine[0].bar), (8.0, 64.0, Some((50.0, 200.0))));
-        let mean = panel.clone().showing(Shows::Mean).plot(&report);
-        assert_eq!(mean.curves[0].points[0].y, 150.0);
-        let bandwidth = panel.clone().showing(Shows::Bandwidth).plot(&report);
-        assert_eq!(bandwidth.unit, Unit::MegaBytes);
-        assert_eq!(bandwidth.curves[0].points[1].y, 640.0);
-        let times = panel.in_units(&report, "raw");
-        let of_raw: Vec<f64> = times.curves.iter().map(|curve| curve.points[0].y).collect();
-        assert_eq!(of_raw, [2.0, 8.0]);
+        let [mine, _, raw] = [0, 1, 2].map(|n| curves[n].points[1]);
+        assert_eq!((mine.x, mine.y, mine.bar), (64.0, 200.0, Some((100.0, 300.0))));
+        assert_eq!((raw.y, raw.bar), (100.0, Some((50.0, 150.0))));
+        let mean = Panel { statistic: Statistic::Mean, bars: Bars::Samples, ..panel.clone() };
+        let curves = mean.plot(&report).curves;
+        let [mine, _, raw] = [0, 1, 2].map(|n| curves[n].points[1]);
+        // From the least to the largest of all runs, not the medians of both.
+        assert_eq!((mine.y, mine.bar), (300.0, Some((50.0, 600.0))));
+        assert_eq!((raw.y, raw.bar), (150.0, Some((25.0, 300.0))));
+        let deviation = Panel { bars: Bars::Deviation, ..panel }.plot(&report);
+        let by = 20_000_f64.sqrt();
+        assert_eq!(deviation.curves[0].points[0].bar, Some((200.0 - by, 200.0 + by)));
     }
 
     #[test]
-    fn times_and_rates_of_bandwidths() {
-        let report = report(Unit::MegaBytes);
-        let panel = Panel::of("pingpong.put", "t", Axis::Bytes);
-        let one = panel.clone().showing(Shows::TimeOfOne).plot(&report);
-        assert_eq!((one.unit, one.curves[0].points[1].y), (Unit::Nanoseconds, 640.0));
-        let rate = panel.showing(Shows::Rate).plot(&report);
-        assert_eq!((rate.unit, rate.curves[0].points[0].y), (Unit::MegaOperations, 12.5));
+    fn figures_as_others() {
+        let of = |unit, shows| {
+            let panel = Panel { shows, ..Panel::of("pingpong.put", "t", Axis::Bytes) };
+            let plot = panel.plot(&report(unit));
+            (plot.unit, plot.curves[0].points.iter().map(|mark| mark.y).collect::<Vec<_>>())
+        };
+        let bandwidth = of(Unit::Nanoseconds, Shows::Bandwidth);
+        assert_eq!(bandwidth.0, Unit::MegaBytes);
+        assert_eq!(bandwidth.1[1], (640.0 + 640.0 / 3.0) / 2.0);
+        assert_eq!(of(Unit::MegaBytes, Shows::Rate), (Unit::MegaOperations, vec![25.0, 3.125]));
+        assert_eq!(of(Unit::MegaBytes, Shows::Time).0, Unit::Nanoseconds);
     }
 
     #[test]
     fn only_what_was_asked_for() {
-        let report = report(Unit::Nanoseconds);
+        let mut report = report(Unit::Nanoseconds);
+        report.note("mine", "pingpong.put", (8, 4), Unit::Nanoseconds, &[1.0]);
         let panel = Panel::of("pingpong.put", "t", Axis::Pes);
-        let count =
-            |panel: Panel| panel.plot(&report).curves.iter().map(|c| c.points.len()).sum::<usize>();
-        assert_eq!(count(Panel { size: Some(8), ..panel.clone() }), 3);
-        assert_eq!(count(Panel { pes: Some(3), ..panel }), 0);
+        let count = |panel: Panel| panel.plot(&report).curves[0].points.len();
+        assert_eq!(count(Panel { size: Some(8), ..panel.clone() }), 2);
+        assert_eq!(count(Panel { many: true, ..panel }), 1);
     }
 }

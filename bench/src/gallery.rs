@@ -4,8 +4,10 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use crate::curves::{Panel, RAW_MEMORY, Shows};
-use crate::plot::{Axis, Plot};
+use crate::curves::Panel;
+use crate::curves::Shows::{self, Itself};
+use crate::plot::Axis::{self, Bytes, Pes};
+use crate::plot::Plot;
 use crate::report::Report;
 
 /// Plots under one heading.
@@ -41,134 +43,99 @@ fn file_name(section: &str, plot: &str) -> String {
     words.collect::<Vec<_>>().join("-") + ".svg"
 }
 
+/// Heading, caption and pictures of the sections: quantity, title and axis, and what is shown.
+type Heading = (&'static str, &'static str, &'static [(&'static str, &'static str, Axis, Shows)]);
+
+const SECTIONS: [Heading; 7] = [
+    (
+        "Ping-pong",
+        "Half of the round trip between two PEs. The bandwidth is the message size over that time.",
+        &[
+            ("pingpong.put", "Latency: putmem and wait", Bytes, Itself),
+            ("pingpong.put", "Bandwidth: putmem and wait", Bytes, Shows::Bandwidth),
+            ("pingpong.put_signal", "Latency: put with signal and wait", Bytes, Itself),
+        ],
+    ),
+    (
+        "Message rate",
+        "Each PE puts 128 messages to each of its peers (six, where there are so many) and waits for the last one expected; \
+         average rate of one PE, caches invalidated before each iteration.",
+        &[("msgrate.put", "Messages a second and PE", Bytes, Itself)],
+    ),
+    (
+        "Bandwidth",
+        "Windows of transfers, then quiet. The limit is the best of several raw copies at each size.",
+        &[
+            ("bandwidth.put", "Put", Bytes, Itself),
+            ("bandwidth.put_both", "Put in both directions at once", Bytes, Itself),
+            ("bandwidth.get", "Get", Bytes, Itself),
+            ("bandwidth.put_nbi", "Put without blocking", Bytes, Itself),
+        ],
+    ),
+    (
+        "Collectives",
+        "Time of the slowest PE by the size of a block, over teams.",
+        &[
+            ("collective.broadcast", "broadcast", Bytes, Itself),
+            ("collective.fcollect", "fcollect", Bytes, Itself),
+            ("collective.alltoall", "alltoall", Bytes, Itself),
+            ("collective.sum", "sum", Bytes, Itself),
+            ("collective.collect", "collect", Bytes, Itself),
+            ("collective.alltoalls", "alltoalls", Bytes, Itself),
+        ],
+    ),
+    (
+        "Starting",
+        "Wall time of a whole job in which every PE says who it is, beside as many /bin/true from the same launcher; the time \
+         inside shmem_init; and the first contact with another PE.",
+        &[
+            ("startup.hello", "Whole job", Pes, Itself),
+            ("startup.init", "shmem_init", Pes, Itself),
+            ("startup.first_contact", "First contact with another PE", Pes, Itself),
+        ],
+    ),
+    (
+        "Over two nodes",
+        "Two nodes with half of the PEs each, emulated on this machine, whose CPUs all PEs share. PE 0 works on the first PE \
+         of the other node, while the others wait; of collectives, the slowest PE's time.",
+        &[
+            ("nodes.put", "put of 8 B and quiet", Pes, Itself),
+            ("nodes.get", "get of 8 B", Pes, Itself),
+            ("nodes.fetch_add", "fetch-add", Pes, Itself),
+            ("nodes.put_signal", "put with signal, one way", Pes, Itself),
+            ("nodes.put_bandwidth", "put of 1 MiB and quiet", Pes, Itself),
+            ("nodes.get_bandwidth", "get of 1 MiB", Pes, Itself),
+            ("nodes.barrier", "barrier_all", Pes, Itself),
+            ("nodes.reduce", "sum of 8 B", Pes, Itself),
+        ],
+    ),
+    (
+        "More PEs than CPUs",
+        "From as many PEs as CPUs to eight times as many.",
+        &[
+            ("oversubscribed.barrier_all", "barrier_all", Pes, Itself),
+            ("oversubscribed.ring", "One hop of a token round the ring", Pes, Itself),
+            (
+                "oversubscribed.sum_and_barrier",
+                "A reduction of 8 bytes, and barrier_all",
+                Pes,
+                Itself,
+            ),
+        ],
+    ),
+];
+
 /// All sections that have data.
 pub fn sections(report: &Report) -> Vec<PageSection> {
-    use Axis::{Bytes, Pes};
-    let plot = |name: &str, title: &str, x| Panel::of(name, title, x).plot(report);
-    let both = |names: [(&str, &'static str); 2], title: &str, x| {
-        Panel::of_both(names, title, x).plot(report)
+    let section = |&(title, caption, panels): &Heading| {
+        let plot = |&(name, title, x, shows): &(_, _, _, _)| {
+            Panel { shows, ..Panel::of(name, title, x) }.plot(report)
+        };
+        let plots = panels.iter().map(plot).filter(Plot::is_worthwhile).collect();
+        PageSection { title, caption, plots }
     };
-    let ranges =
-        |name: &str, title: &str| Panel::of(name, title, Bytes).showing(Shows::Range).plot(report);
-    let in_units = |names, of: &str, x| Panel::of_both(names, "", x).in_units(report, of);
-    let one_in_units = |name: &str, of: &str, x| Panel::of(name, "", x).in_units(report, of);
-    let mut list = vec![
-        PageSection {
-            title: "Ping-pong",
-            caption: "Half of the round trip between two PEs; bars from the smallest to the largest sample of a typical \
-                      run, cut where they would be longer than ten times the curves. The bandwidth is the message size over that time. \
-                      Costs in units of raw shared memory are those within a turn, here and below, with bars over the turns.",
-            plots: vec![
-                ranges("pingpong.put", "Latency: putmem and wait"),
-                Panel::of("pingpong.put", "Bandwidth: putmem and wait", Bytes)
-                    .showing(Shows::Bandwidth)
-                    .plot(report),
-                ranges("pingpong.put_signal", "Latency: put with signal and wait"),
-                in_units(
-                    [("pingpong.put", ", put"), ("pingpong.put_signal", ", put with signal")],
-                    RAW_MEMORY,
-                    Bytes,
-                ),
-            ],
-        },
-        PageSection {
-            title: "Message rate",
-            caption: "Each PE puts 128 messages to each of its peers (six, where there are so many) and waits for the last one \
-                      expected; average rate of one PE, caches invalidated before each iteration.",
-            plots: vec![
-                ranges("msgrate.put", "Messages a second and PE"),
-                one_in_units("msgrate.put", RAW_MEMORY, Bytes),
-            ],
-        },
-        PageSection {
-            title: "Bandwidth",
-            caption: "Windows of transfers, then quiet. The limit is the best of several raw copies at each size.",
-            plots: vec![
-                plot("bandwidth.put", "Put", Bytes),
-                plot("bandwidth.put_both", "Put in both directions at once", Bytes),
-                plot("bandwidth.get", "Get", Bytes),
-                plot("bandwidth.put_nbi", "Put without blocking", Bytes),
-                in_units(
-                    [("bandwidth.put", ", put"), ("bandwidth.get", ", get")],
-                    RAW_MEMORY,
-                    Bytes,
-                ),
-                in_units(
-                    [("bandwidth.put_both", ", put"), ("bandwidth.get_both", ", get")],
-                    "raw shared memory, both ways",
-                    Bytes,
-                ),
-            ],
-        },
-        PageSection {
-            title: "Collectives",
-            caption: "Time of the slowest PE by the size of a block. Where an implementation has them, both the forms over \
-                      teams and the older ones over active sets.",
-            plots: ["broadcast", "fcollect", "alltoall", "sum", "collect", "alltoalls"]
-                .map(|operation| {
-                    let [team, set] =
-                        ["collective", "activeset"].map(|form| format!("{form}.{operation}"));
-                    both([(&team, ", teams"), (&set, ", active sets")], operation, Bytes)
-                })
-                .into(),
-        },
-        PageSection {
-            title: "Starting",
-            caption: "Wall time of a whole job in which every PE says who it is, beside as many /bin/true from the same \
-                      launcher and without one; the time inside shmem_init; and what the job costs in units of /bin/true from its launcher.",
-            plots: vec![
-                both([("startup.hello", ""), ("startup.true", ", /bin/true")], "Whole job", Pes),
-                plot("startup.init", "shmem_init", Pes),
-                plot("startup.first_contact", "First contact with another PE", Pes),
-                one_in_units("startup.hello", "/bin/true from the launcher", Pes),
-            ],
-        },
-        PageSection {
-            title: "Over two nodes",
-            caption: "Two nodes with half of the PEs each, emulated on this machine, whose CPUs all PEs share. PE 0 works \
-                      on the first PE of the other node, while the others wait; of collectives, the slowest PE's time.",
-            plots: vec![
-                plot("nodes.put", "put of 8 B and quiet", Pes),
-                plot("nodes.get", "get of 8 B", Pes),
-                both(
-                    [("nodes.fetch_add", ""), ("nodes.fetch_add_computing", ", target computes")],
-                    "fetch-add",
-                    Pes,
-                ),
-                plot("nodes.put_signal", "put with signal, one way", Pes),
-                plot("nodes.put_bandwidth", "put of 1 MiB and quiet", Pes),
-                plot("nodes.get_bandwidth", "get of 1 MiB", Pes),
-                plot("nodes.barrier", "barrier_all", Pes),
-                plot("nodes.reduce", "sum of 8 B", Pes),
-            ],
-        },
-        PageSection {
-            title: "More PEs than CPUs",
-            caption: "From as many PEs as CPUs to eight times as many.",
-            plots: vec![
-                plot("oversubscribed.barrier_all", "barrier_all", Pes),
-                plot("oversubscribed.ring", "One hop of a token round the ring", Pes),
-                plot(
-                    "oversubscribed.sum_and_barrier",
-                    "A reduction of 8 bytes, and barrier_all",
-                    Pes,
-                ),
-                in_units(
-                    [
-                        ("oversubscribed.barrier_all", ", barrier_all"),
-                        ("oversubscribed.ring", ", ring"),
-                    ],
-                    RAW_MEMORY,
-                    Pes,
-                ),
-            ],
-        },
-    ];
-    for section in &mut list {
-        section.plots.retain(Plot::is_worthwhile);
-    }
-    list.retain(|section| !section.plots.is_empty());
-    list
+    let list = SECTIONS.iter().map(section);
+    list.filter(|section| !section.plots.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -44,11 +44,6 @@ fn rule_of(name: &str) -> Option<Rule> {
         ("lock", "alone" | "test_free") => rule(&["raw.lock_alone_completes"], None),
         ("lock", "handover") => rule(&["raw.lock_handover"], None),
         ("collective", "barrier_all" | "sync_all" | "team_sync") => rule(&["raw.barrier"], None),
-        ("collective", "sum") => rule(&["raw.reduce."], None),
-        ("collective", "alltoalls") => rule(&["raw.alltoall."], None),
-        ("collective", "broadcast" | "fcollect" | "collect" | "alltoall") => {
-            rule(&[&format!("raw.{rest}.")], None)
-        }
         ("oversubscribed", "barrier_all") => rule(&["raw.barrier"], None),
         ("oversubscribed", "ring") => rule(&["raw.ring"], None),
         ("touch", "put") => {
@@ -78,7 +73,7 @@ fn instruction(operation: &str) -> &str {
 
 /// The candidates for a point's limit: the figures that its rule names, with the same number of
 /// processes if available (figures between two processes are not measured with more).
-fn candidates<'a>(report: &'a Report, point: &'a Point) -> Vec<&'a Point> {
+pub fn candidates<'a>(report: &'a Report, point: &'a Point) -> Vec<&'a Point> {
     let Some(rule) = rule_of(&point.name) else { return Vec::new() };
     let whose = if rule.same_launcher { &point.implementation } else { RAW };
     let named = |other: &Point| {

@@ -111,14 +111,16 @@ fn draw_figures(options: options::Figures) -> anyhow::Result<bool> {
         examples: options.examples,
         apps: options.apps,
         cpus: machine::usable_cpus()?,
+        pes: options.pes.map(usize::from),
         no_nodes,
     };
-    let chosen = papers::chosen(&setting, options.paper.as_deref(), options.number)?;
+    let data = papers::Data::read()?;
+    let chosen = papers::chosen(&data, options.paper.as_deref(), options.number.as_deref())?;
     if options.list {
-        say(papers::listed(&chosen).trim_end())?;
+        say(papers::listed(&data, &setting, &chosen).trim_end())?;
         return Ok(true);
     }
-    let (text, fails) = papers::draw(&setting, chosen)?;
+    let (text, fails) = papers::draw(&data, &setting, &chosen)?;
     say(&text)?;
     Ok(!fails)
 }

@@ -52,8 +52,8 @@ pub fn situations(extent: Extent) -> Vec<Situation> {
 /// The experiments of one turn: everything with each number of PEs.
 pub fn groups(extent: Extent) -> Vec<Comparison> {
     let ms = format!("ms={}", 20.0 * extent.ms());
-    let make = |program, pes, arguments: &[&str]| Experiment {
-        program,
+    let make = |program: &str, pes, arguments: &[&str]| Experiment {
+        program: program.into(),
         raw: false,
         pes,
         arguments: arguments.iter().chain([&&*ms]).map(|&word| word.to_owned()).collect(),

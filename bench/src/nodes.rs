@@ -37,8 +37,8 @@ const ROWS: [(&str, u64, &str); 17] = [
 pub fn groups(extent: Extent) -> Vec<Comparison> {
     let numbers = if extent == Extent::Tiny { &EACH[..2] } else { &EACH };
     let group = |each: &usize| {
-        let make = |program, arguments: &[String], whole_job| Experiment {
-            program,
+        let make = |program: &str, arguments: &[String], whole_job| Experiment {
+            program: program.into(),
             raw: false,
             pes: each * NODES,
             arguments: arguments.to_vec(),

@@ -15,7 +15,7 @@ use crate::plan::Extent;
     name = "oshbench",
     version,
     after_help = "Examples:\n  oshbench run --quick --own oneshmem=build/bin\n  \
-        oshbench figures mapping 1 --quick --own oneshmem=build/bin\n  \
+        oshbench figures mapping 5 --quick --own oneshmem=build/bin\n  \
         oshbench run --own oneshmem=build/bin --peer openmpi=/usr/bin --peer-args openmpi='--oversubscribe --bind-to none'"
 )]
 pub struct Options {
@@ -61,9 +61,9 @@ pub struct Figures {
     /// mapping, ondemand, oshmpi, shcoll or partitions
     #[arg(value_name = "PAPER")]
     pub paper: Option<String>,
-    /// The number of the figure, as --list shows it
+    /// The number of the figure in the paper, as --list shows it: 5, 5a, table-1
     #[arg(value_name = "N")]
-    pub number: Option<usize>,
+    pub number: Option<String>,
     #[command(flatten)]
     pub programs: Programs,
     #[command(flatten)]
@@ -71,6 +71,9 @@ pub struct Figures {
     /// Only say which there are
     #[arg(long)]
     pub list: bool,
+    /// As many PEs where there would be as many as CPUs (16: message rates as in the paper)
+    #[arg(long, value_name = "PES", value_parser = value_parser!(u16).range(2..=1024))]
+    pub pes: Option<u16>,
     /// Where the commands of the library with SMARTMAP's addresses are
     #[arg(long, value_name = "DIR", default_value = "build/smartmap/bin")]
     pub smartmap: PathBuf,

@@ -5,7 +5,7 @@
 //! one another.
 
 use crate::report::{Point, Run};
-use crate::stats::{self, Range};
+use crate::stats;
 
 /// Ratios, one for each turn in which both quantities were measured. Never empty.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,11 +41,6 @@ impl Ratios {
     /// The ratio to quote.
     pub fn value(&self) -> f64 {
         stats::median(&self.0)
-    }
-
-    /// The range of the ratios ([`Range::of_runs`]).
-    pub fn range(&self) -> Range {
-        Range::of_runs(&self.0)
     }
 
     /// Half the range, relative to the value. NaN if there is only one turn.

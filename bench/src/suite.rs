@@ -41,12 +41,11 @@ pub struct Suite {
 }
 
 /// Failed runs, which are not tried again: implementation, program, PEs.
-type Hopeless = HashSet<(String, &'static str, usize)>;
+type Hopeless = HashSet<(String, String, usize)>;
 
 /// A figure that is not part of the report yet.
 struct Figure {
     who: String,
-    program: &'static str,
     key: Key,
     unit: Unit,
     samples: Summary,
@@ -83,8 +82,8 @@ impl Suite {
         let mut groups = self.groups.clone();
         for group in &mut groups {
             // A program's references are kept with it.
-            let any = group.iter().any(|e| wanted(e.program));
-            group.retain(|e| wanted(e.program) || (e.raw && any));
+            let any = group.iter().any(|e| wanted(&e.program));
+            group.retain(|e| wanted(&e.program) || (e.raw && any));
         }
         let experiments: Vec<&Experiment> = groups.iter().flatten().collect();
         let mut everyone = vec![Implementation::raw()];
@@ -113,7 +112,7 @@ impl Suite {
                 for who in everyone.iter().filter(|who| who.bin.is_none() == *raw) {
                     progress.step(&format!("{} {program} on {pes} PEs", who.name));
                     let found = self.once(who, experiment, &pinning, &mut report, &mut hopeless)?;
-                    for Figure { who, program, key, unit, samples } in found {
+                    for Figure { who, key, unit, samples } in found {
                         report.add(&who, program, key, unit, Run { turn, samples });
                     }
                 }
@@ -141,7 +140,8 @@ impl Suite {
         hopeless: &mut Hopeless,
     ) -> anyhow::Result<()> {
         let used = |raw: bool| {
-            let named = experiments.iter().filter(move |e| e.raw == raw).map(|e| e.program);
+            let named =
+                experiments.iter().filter(move |e| e.raw == raw).map(|e| e.program.as_str());
             let mut names: Vec<&str> = (!raw).then_some("facts").into_iter().chain(named).collect();
             names.sort_unstable();
             names.dedup();
@@ -168,7 +168,7 @@ impl Suite {
                     for variant in everyone.iter().filter(|other| other.folder == who.folder) {
                         let what = format!("{error:#}");
                         report.remark(&variant.name, name, RemarkKind::Failed, what);
-                        let label = |&pes: &usize| (variant.name.clone(), name, pes);
+                        let label = |&pes: &usize| (variant.name.clone(), name.to_owned(), pes);
                         hopeless.extend(pes.iter().map(label));
                     }
                 }
@@ -220,8 +220,8 @@ impl Suite {
         report: &mut Report,
         hopeless: &mut Hopeless,
     ) -> anyhow::Result<Vec<Figure>> {
-        let program = experiment.program;
-        let label = (who.name.clone(), program, experiment.pes);
+        let program = experiment.program.as_str();
+        let label = (who.name.clone(), program.to_owned(), experiment.pes);
         let mut figures = Vec::new();
         if hopeless.contains(&label) {
             return Ok(figures);
@@ -237,13 +237,13 @@ impl Suite {
             report.remark(&who.name, program, RemarkKind::Failed, what);
         } else if experiment.whole_job {
             let name = format!("startup.{program}");
-            figures.push(wall(&who.name, program, &name, experiment.pes, outcome.took));
-            figures.extend(self.nothing_done(who, program, experiment.pes)?);
+            figures.push(wall(&who.name, &name, experiment.pes, outcome.took));
+            figures.extend(self.nothing_done(who, experiment.pes)?);
         }
         for line in lines {
             match line {
                 Line::Result(key, unit, samples) => {
-                    figures.push(Figure { who: who.name.clone(), program, key, unit, samples });
+                    figures.push(Figure { who: who.name.clone(), key, unit, samples });
                 }
                 Line::Skip(what, why) => {
                     let what = format!("{what}: {why}");
@@ -297,30 +297,24 @@ impl Suite {
 
     /// References for a whole job: as many processes that do nothing, started by the same launcher
     /// and directly by this process.
-    fn nothing_done(
-        &self,
-        who: &Implementation,
-        program: &'static str,
-        pes: usize,
-    ) -> anyhow::Result<Vec<Figure>> {
+    fn nothing_done(&self, who: &Implementation, pes: usize) -> anyhow::Result<Vec<Figure>> {
         let mut figures = Vec::new();
         let mut command = who.job(pes, Path::new("/bin/true"), &[], 16);
         let outcome = crate::execute::run(&mut command, &self.scratch(who), self.patience(who))?;
         if outcome.success() {
-            figures.push(wall(&who.name, program, "startup.true", pes, outcome.took));
+            figures.push(wall(&who.name, "startup.true", pes, outcome.took));
         }
         if self.implementations.first().is_some_and(|own| own.name == who.name) {
-            figures.push(wall(RAW, program, "raw.true", pes, whole_job::without_launcher(pes)?));
+            figures.push(wall(RAW, "raw.true", pes, whole_job::without_launcher(pes)?));
         }
         Ok(figures)
     }
 }
 
 /// Wall time of a whole job.
-fn wall(who: &str, program: &'static str, name: &str, pes: usize, took: Duration) -> Figure {
+fn wall(who: &str, name: &str, pes: usize, took: Duration) -> Figure {
     Figure {
         who: who.into(),
-        program,
         key: Key { name: name.into(), size: 0, pes },
         unit: Unit::Nanoseconds,
         samples: Summary::one(took.as_nanos() as f64),

@@ -37,10 +37,11 @@ int main(int argc, char **argv)
     if (bench.pe < 2)
         memset(boxes + (size_t)bench.pe * room, 1, room);
     bench_barrier();
-    BENCH_SIZES (size, 8, (size_t)1 << 30) {
+    BENCH_SIZES (size, 1, (size_t)1 << 30) {
         c.size = size;
-        c.transfers = size >= 65536 ? 1 : size <= 1024 ? 64 : (long)(65536 / size);
-        for (c.workers = 1; c.workers <= 2; c.workers++)
+        c.transfers = bench_window(size);
+        /* Both ways at once are not asked for one by one. */
+        for (c.workers = 1; c.workers <= (bench.only == NULL ? 2 : 1); c.workers++)
             for (size_t m = 0; m < COPYINGS; m++) {
                 char name[64];
                 if (!copying_can(&copying[m], size))

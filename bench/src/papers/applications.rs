@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
 use oneshmem_plots::{Unit, figures, stats};
 
+use super::data::few;
 use super::{Drawing, Setting, Table, cells, run};
 use crate::execute;
 use crate::implementation::Implementation;
@@ -24,9 +25,6 @@ const APPLICATIONS: [(bool, &str, &[&str]); 8] = [
     (true, "bfs", &["12"]),
     (true, "transpose", &["32", "10"]),
 ];
-
-/// The numbers of PEs to extrapolate to.
-const FAR: [usize; 2] = [128, 1024];
 
 /// Builds an application of [`APPLICATIONS`].
 fn build(setting: &Setting, pattern: bool, name: &str) -> anyhow::Result<PathBuf> {
@@ -59,29 +57,26 @@ fn run_one(
 }
 
 /// How many peers a PE of each application talks to.
-pub fn peers(setting: &Setting) -> anyhow::Result<Drawing> {
-    let numbers: &[usize] = setting.by(&[2, 4, 8, 16, 32], &[2, 4, 8, 16], &[2, 4]);
+pub fn peers(setting: &Setting, numbers: &[usize]) -> anyhow::Result<Drawing> {
+    let numbers = few(numbers, setting.by(64, 16, 4));
     let mut header = cells(&["peers of a PE, on average"]);
     header.extend(numbers.iter().map(|pes| format!("{pes} PEs")));
-    header.extend(FAR.map(|pes| format!("{pes} (extrapolated)")));
     let (mut rows, mut curves) = (Vec::new(), Vec::new());
     let mut progress = Progress::of(APPLICATIONS.len() * numbers.len());
     for (nth, (pattern, name, arguments)) in APPLICATIONS.iter().enumerate() {
         let program = build(setting, *pattern, name)?;
         let mut points = Vec::new();
-        for &pes in numbers {
+        for &pes in &numbers {
             progress.step(&format!("{name} on {pes} PEs"));
             let counting = ("SHMEM_STATS", "1");
             let outcome = run_one(setting, setting.own(), &program, pes, arguments, counting)?;
-            points.push((pes, talked_to(&outcome.stderr).with_context(|| name.to_owned())?));
+            let y = talked_to(&outcome.stderr).with_context(|| name.to_owned())?;
+            points.push(Mark { x: pes as f64, y, bar: None });
         }
-        let mut row = vec![(*name).to_owned()];
-        row.extend(points.iter().map(|(_, peers)| format!("{peers:.1}")));
-        row.extend(FAR.map(|pes| format!("{:.0}", extrapolated(&points, pes))));
-        rows.push(row);
-        let mark = |&(pes, peers): &(usize, f64)| Mark { x: pes as f64, y: peers, bar: None };
+        let each = points.iter().map(|mark| format!("{:.1}", mark.y));
+        rows.push(std::iter::once((*name).to_owned()).chain(each).collect());
         // The axis is logarithmic.
-        let points: Vec<Mark> = points.iter().filter(|(_, peers)| *peers > 0.0).map(mark).collect();
+        points.retain(|mark| mark.y > 0.0);
         if !points.is_empty() {
             curves.push(Curve { label: (*name).into(), ink: Ink::Nth(nth, Shade::Full), points });
         }
@@ -90,33 +85,32 @@ pub fn peers(setting: &Setting) -> anyhow::Result<Drawing> {
     let title = "Peers that a PE talks to".to_owned();
     let table = Table { title: title.clone(), header, rows };
     let plot = Plot { title, x: Axis::Pes, unit: Unit::Count, curves };
-    Ok(Drawing { plots: vec![plot], tables: vec![table], ..Drawing::default() })
+    Ok(Drawing { plots: vec![plot], ..Drawing::of_table(table) })
 }
 
 /// How long the jobs of each application take, with peers attached on demand and eagerly.
 pub fn times(setting: &Setting) -> anyhow::Result<Drawing> {
-    let pes = setting.by(8, 8, 2);
+    let pes = setting.some();
     let mut places = vec![("on a node", setting.own().clone())];
     if setting.no_nodes.is_none() {
-        places.push(("on two nodes", setting.over_nodes()?.swap_remove(0)));
+        places.push(("on two nodes", setting.over_nodes(vec![setting.own().clone()])?.remove(0)));
     }
     let mut header = vec![format!("{pes} PEs")];
     for (place, _) in &places {
         header.extend([
             format!("{place}: on demand"),
             "eagerly".into(),
-            "eagerly / on demand".into(),
+            "on demand better by".into(),
         ]);
     }
-    let repeats = setting.repeats;
-    let mut progress = Progress::of(APPLICATIONS.len() * places.len() * repeats * 2);
+    let mut progress = Progress::of(APPLICATIONS.len() * places.len() * setting.repeats * 2);
     let mut rows = Vec::new();
     for (pattern, name, arguments) in APPLICATIONS {
         let program = build(setting, pattern, name)?;
         let mut row = vec![name.to_owned()];
         for (place, who) in &places {
             let mut times = [Vec::new(), Vec::new()];
-            for _ in 0..repeats {
+            for _ in 0..setting.repeats {
                 for (times, attach) in times.iter_mut().zip(["demand", "eager"]) {
                     progress.step(&format!("{name} {place}, {attach}"));
                     let with = ("SHMEM_ATTACH", attach);
@@ -126,13 +120,12 @@ pub fn times(setting: &Setting) -> anyhow::Result<Drawing> {
             }
             let [demand, eager] = times.map(|times| stats::median(&times));
             row.extend([demand, eager].map(|time| figures::figure(time, Unit::Nanoseconds)));
-            row.push(figures::ratio(eager / demand));
+            row.push(format!("{:.0} %", 100.0 * (1.0 - demand / eager)));
         }
         rows.push(row);
     }
     progress.end();
-    let table = Table { title: "Wall time of a job".into(), header, rows };
-    Ok(Drawing { tables: vec![table], ..Drawing::default() })
+    Ok(Drawing::of_table(Table { title: "Wall time of a job".into(), header, rows }))
 }
 
 /// The mean number of peers in the table of SHMEM_STATS.
@@ -140,16 +133,6 @@ fn talked_to(statistics: &str) -> anyhow::Result<f64> {
     let line = statistics.lines().find_map(|line| line.split_once("PEs that a PE talked to: "));
     let number = line.and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
     number.context("SHMEM_STATS did not say how many PEs a PE talked to")
-}
-
-/// The peers in a job of so many PEs, if they go on to grow by the same power; at most all others.
-fn extrapolated(points: &[(usize, f64)], pes: usize) -> f64 {
-    let [.., (few, before), (many, last)] = points else { return f64::NAN };
-    if *before <= 0.0 || *last <= 0.0 {
-        return *last;
-    }
-    let power = (last / before).ln() / (*many as f64 / *few as f64).ln();
-    (last * (pes as f64 / *many as f64).powf(power.max(0.0))).min(pes as f64 - 1.0)
 }
 
 #[cfg(test)]
@@ -161,13 +144,5 @@ mod tests {
         let statistics = "x\nPEs that a PE talked to: 1.5 on average, at most 2\n";
         assert_eq!(talked_to(statistics).ok(), Some(1.5));
         assert!(talked_to("nothing").is_err());
-    }
-
-    #[test]
-    fn peers_grow_as_they_did() {
-        // All others, a constant number, and the logarithm, of which only the last step is known.
-        assert_eq!(extrapolated(&[(8, 7.0), (16, 15.0)], 1024), 1023.0);
-        assert_eq!(extrapolated(&[(8, 4.0), (16, 4.0)], 1024), 4.0);
-        assert!((extrapolated(&[(8, 2.0), (16, 4.0)], 32) - 8.0).abs() < 1e-9);
     }
 }

@@ -4,47 +4,54 @@ use anyhow::{Context, bail};
 use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
 use oneshmem_plots::{Unit, figures, stats};
 
-use super::{Drawing, Setting, Table, cells, run};
+use super::data::few;
+use super::{Drawing, Setting, Table};
 use crate::implementation::Implementation;
-use crate::plan::Extent;
-use crate::progress::Progress;
 
-/// The steps of `shmem_init` in jobs of so many PEs, with peers on demand and eagerly.
-pub fn steps(
+/// The steps of `shmem_init` on a node and on two, in jobs of so many PEs, with this setting of SHMEM_ATTACH.
+pub fn steps(setting: &Setting, attach: &str, numbers: &[usize]) -> anyhow::Result<Drawing> {
+    let own = setting.own_with(attach, &[("SHMEM_ATTACH", attach)]);
+    let mut drawing = on(setting, &own, "on a node", &few(numbers, setting.by(64, 8, 2)))?;
+    match &setting.no_nodes {
+        Some(why) => drawing.remarks.push(format!("Not on two nodes: {why}.")),
+        None => {
+            let far = setting.over_nodes(vec![own])?;
+            let numbers = few(numbers, setting.by(8, 8, 2));
+            drawing.add(on(setting, &far[0], "on two nodes", &numbers)?);
+        }
+    }
+    Ok(drawing)
+}
+
+fn on(
     setting: &Setting,
     own: &Implementation,
+    place: &str,
     numbers: &[usize],
 ) -> anyhow::Result<Drawing> {
-    let numbers = if setting.extent == Extent::Tiny { &numbers[..1] } else { numbers };
     let folder = setting.work.join(&own.folder);
     std::fs::create_dir_all(&folder)?;
     let program = folder.join("hello");
     own.build(&setting.sources.join("hello.c"), &program, &folder)?;
-    let repeats = setting.repeats;
-    let mut progress = Progress::of(2 * numbers.len() * repeats);
-    let mut jobs: Vec<(String, Vec<Step>)> = Vec::new();
+    // Of each number of PEs, the steps in the order of a PE.
+    let mut jobs: Vec<Vec<Step>> = Vec::new();
     for &pes in numbers {
-        for attach in ["demand", "eager"] {
-            let mut found: Vec<Step> = Vec::new();
-            for _ in 0..repeats {
-                progress.step(&format!("{pes} PEs, {attach}"));
-                let trace = folder.join("trace.json");
-                let mut job = own.job(pes, &program, &[], 16);
-                job.env("SHMEM_TRACE", &trace).env("SHMEM_ATTACH", attach);
-                run(setting, &mut job, &format!("hello on {pes} PEs"))?;
-                for (name, mean) in mean_steps(&std::fs::read_to_string(&trace)?, pes)? {
-                    match found.iter_mut().find(|(known, _)| *known == name) {
-                        Some((_, times)) => times.push(mean),
-                        None => found.push((name, vec![mean])),
-                    }
+        let mut found: Vec<Step> = Vec::new();
+        for _ in 0..setting.repeats {
+            let trace = folder.join("trace.json");
+            let mut job = own.job(pes, &program, &[], 16);
+            super::run(setting, job.env("SHMEM_TRACE", &trace), &format!("hello on {pes} PEs"))?;
+            for (name, mean) in mean_steps(&std::fs::read_to_string(&trace)?, pes)? {
+                match found.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, times)) => times.push(mean),
+                    None => found.push((name, vec![mean])),
                 }
             }
-            jobs.push((format!("{pes} PEs, {attach}"), found));
         }
+        jobs.push(found);
     }
-    progress.end();
     // The longest list has all steps.
-    let longest = jobs.iter().map(|(_, steps)| steps).max_by_key(|steps| steps.len());
+    let longest = jobs.iter().max_by_key(|steps| steps.len());
     let names: Vec<&String> = longest.into_iter().flatten().map(|(name, _)| name).collect();
     let times = |steps: &[Step], name: &str| -> Vec<f64> {
         steps.iter().find(|(known, _)| known == name).map_or(Vec::new(), |(_, times)| times.clone())
@@ -55,26 +62,23 @@ pub fn steps(
     };
     let (mut rows, mut curves) = (Vec::new(), Vec::new());
     for (nth, &name) in names.iter().enumerate() {
-        let each = jobs.iter().map(|(_, steps)| shown(stats::median(&times(steps, name))));
+        let each = jobs.iter().map(|steps| shown(stats::median(&times(steps, name))));
         rows.push(std::iter::once(name.clone()).chain(each).collect());
-        let on_demand = jobs.iter().step_by(2).zip(numbers);
-        let points: Vec<Mark> = on_demand
-            .map(|((_, steps), &pes)| Mark::of_runs(pes as f64, &times(steps, name)))
+        let points = jobs.iter().zip(numbers);
+        let points: Vec<Mark> = points
+            .map(|(steps, &pes)| Mark::of_runs(pes as f64, &times(steps, name)))
             .filter(|mark| !mark.y.is_nan())
             .collect();
-        // Peers are a step of eager jobs only.
-        if !points.is_empty() {
-            curves.push(Curve { label: name.clone(), ink: Ink::Nth(nth, Shade::Full), points });
-        }
+        curves.push(Curve { label: name.clone(), ink: Ink::Nth(nth, Shade::Full), points });
     }
-    let sum = |steps: &[Step]| shown(steps.iter().map(|(_, times)| stats::median(times)).sum());
-    let sums = jobs.iter().map(|(_, steps)| sum(steps));
-    rows.push(std::iter::once("all".to_owned()).chain(sums).collect());
-    let mut header = cells(&["step"]);
-    header.extend(jobs.iter().map(|(job, _)| job.clone()));
-    let title = "Steps of shmem_init, on demand".to_owned();
-    let plot = Plot { title, x: Axis::Pes, unit: Unit::Nanoseconds, curves };
-    let table = Table { title: "Time of each step".into(), header, rows };
+    let sum = |steps: &Vec<Step>| shown(steps.iter().map(|(_, times)| stats::median(times)).sum());
+    rows.push(std::iter::once("all".to_owned()).chain(jobs.iter().map(sum)).collect());
+    let header = std::iter::once("step".to_owned())
+        .chain(numbers.iter().map(|pes| format!("{pes} PEs")))
+        .collect();
+    let title = format!("Steps of shmem_init, {place}");
+    let plot = Plot { title: title.clone(), x: Axis::Pes, unit: Unit::Nanoseconds, curves };
+    let table = Table { title, header, rows };
     Ok(Drawing { plots: vec![plot], tables: vec![table], ..Drawing::default() })
 }
 

@@ -1,19 +1,17 @@
 //! `oshbench figures`: the figures and tables of the papers behind this library, measured anew.
 //!
-//! A figure is data: who runs which programs, and which of their figures are drawn. Each paper has a module,
-//! `applications` and `init` run what is not a program of the suite, `draw` makes pictures, tables and
-//! files of all.
+//! `figures.toml` says what runs and what is drawn of it, `papers.toml` what the papers say; `data` reads both,
+//! `measure` runs programs of the suite, `applications`, `init`, `instructions` and `device` what is none, `claims`
+//! sets what a paper says beside what came out, and `page` writes.
 
 mod applications;
-mod draw;
+mod claims;
+mod data;
+mod device;
 mod init;
-mod list;
-mod mapping;
-mod ondemand;
-mod oshmpi;
+mod instructions;
+mod measure;
 mod page;
-mod partitions;
-mod shcoll;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -23,11 +21,12 @@ use anyhow::{Context, bail};
 use oneshmem_plots::plot::Plot;
 use serde::Serialize;
 
-use crate::curves::Panel;
+pub use self::data::{Data, Figure};
+use self::data::{Made, slug};
 use crate::execute;
 use crate::implementation::Implementation;
 use crate::over::Over;
-use crate::plan::{Comparison, Extent};
+use crate::plan::Extent;
 use crate::report::Point;
 
 /// What the figures are drawn of.
@@ -50,78 +49,29 @@ pub struct Setting {
     pub work: PathBuf,
     /// The CPUs in the order of pinning.
     pub cpus: Vec<usize>,
+    /// The number of PEs that is used where there would be as many as CPUs.
+    pub pes: Option<usize>,
     /// Why there are no emulated nodes, if there are none.
     pub no_nodes: Option<String>,
 }
 
-/// A paper.
-pub struct Paper {
-    /// Its name on the command line.
-    pub key: &'static str,
-    /// Its title.
-    pub title: &'static str,
-    /// Authors, conference and year.
-    pub by: &'static str,
-    /// What it shows that no machine of this project can, and why.
-    pub absent: &'static [&'static str],
-    /// Its figures and tables, in order.
-    pub figures: fn(&Setting) -> anyhow::Result<Vec<Figure>>,
-}
-
-/// A figure or table of a paper.
-pub struct Figure {
-    /// What it shows.
-    pub title: String,
-    /// How it is measured, and what differs from the paper.
-    pub caption: String,
-    /// What the paper says, where it prints it.
-    pub published: &'static str,
-    /// What it is made of.
-    pub content: Content,
-}
-
-/// What a figure is made of.
-pub enum Content {
-    /// Programs of the suite.
-    Measured {
-        /// Who runs them.
-        who: Vec<Implementation>,
-        /// What they run.
-        groups: Vec<Comparison>,
-        /// What is drawn of it.
-        panels: Vec<Panel>,
-    },
-    /// Something else.
-    Made(Box<Make>),
-    /// It cannot be drawn here, and why.
-    Missing(String),
-}
-
-type Make = dyn Fn(&Setting) -> anyhow::Result<Drawing>;
-
-impl Content {
-    fn made(make: impl Fn(&Setting) -> anyhow::Result<Drawing> + 'static) -> Self {
-        Self::Made(Box::new(make))
-    }
-}
-
-/// A figure that has been drawn.
+/// What was drawn, a figure or a part of one.
 #[derive(Default)]
 pub struct Drawing {
     /// Its plots.
     pub plots: Vec<Plot>,
-    /// Its tables: a title, a header and rows.
+    /// Its tables.
     pub tables: Vec<Table>,
     /// What went wrong, or is missing.
     pub remarks: Vec<String>,
     /// Its data.
     pub points: Vec<Point>,
-    /// Where another implementation is ahead.
-    pub behind: String,
+    /// Whether anything of ours failed.
+    pub failed: bool,
 }
 
 /// A table of a figure.
-#[derive(Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 pub struct Table {
     /// Its title.
     pub title: String,
@@ -131,141 +81,194 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The papers.
-pub fn papers() -> &'static [Paper] {
-    &list::PAPERS
+impl Drawing {
+    /// Of one table.
+    fn of_table(table: Table) -> Self {
+        Self { tables: vec![table], ..Self::default() }
+    }
+
+    /// That something could not be drawn, and why.
+    fn without(why: String) -> Self {
+        Self { remarks: vec![why], ..Self::default() }
+    }
+
+    fn add(&mut self, part: Self) {
+        self.plots.extend(part.plots);
+        self.tables.extend(part.tables);
+        self.points.extend(part.points);
+        let new = part.remarks.into_iter().filter(|remark| !self.remarks.contains(remark));
+        self.remarks.extend(new.collect::<Vec<_>>());
+        self.failed |= part.failed;
+    }
 }
 
 impl Setting {
     /// Our own implementation.
-    pub fn own(&self) -> &Implementation {
+    fn own(&self) -> &Implementation {
         &self.implementations[0]
     }
 
-    /// All implementations, with jobs over two emulated nodes.
-    pub fn over_nodes(&self) -> anyhow::Result<Vec<Implementation>> {
-        let over = |who: &Implementation| {
-            let bin = who.commands()?;
-            Ok(Implementation { over: Some(Over::of(bin)?), ..who.clone() })
-        };
-        self.implementations.iter().map(over).collect()
+    /// The names of the other implementations.
+    fn peers(&self) -> Vec<&str> {
+        self.implementations[1..].iter().map(|who| who.name.as_str()).collect()
     }
 
-    /// What these make over two emulated nodes, if there are nodes.
-    fn on_two_nodes(
-        &self,
-        make: impl FnOnce(Vec<Implementation>) -> Content,
-    ) -> anyhow::Result<Content> {
-        match &self.no_nodes {
-            Some(why) => Ok(Content::Missing(why.clone())),
-            None => Ok(make(self.over_nodes()?)),
+    /// One of three values, by extent.
+    fn by<T>(&self, full: T, quick: T, tiny: T) -> T {
+        match self.extent {
+            Extent::Full => full,
+            Extent::Quick => quick,
+            Extent::Tiny => tiny,
         }
+    }
+
+    /// As many PEs as CPUs, at least 2, or as many as were asked for.
+    fn everybody(&self) -> usize {
+        self.pes.unwrap_or(self.cpus.len().clamp(2, 64))
+    }
+
+    /// The PEs of a job of applications.
+    fn some(&self) -> usize {
+        self.by(8, 8, 2)
+    }
+
+    /// Our own implementation with a setting, under a label.
+    fn own_with(&self, label: &str, environment: &[(&str, &str)]) -> Implementation {
+        self.own().variant(format!("{}, {label}", self.own().name), environment)
+    }
+
+    /// These with jobs over two emulated nodes.
+    fn over_nodes(&self, who: Vec<Implementation>) -> anyhow::Result<Vec<Implementation>> {
+        let over = |who: Implementation| {
+            let over = Some(Over::of(who.commands()?)?);
+            Ok(Implementation { over, ..who })
+        };
+        who.into_iter().map(over).collect()
+    }
+
+    /// A text of `figures.toml` with what depends on this setting.
+    fn fill(&self, text: &str, figure: &Figure) -> String {
+        let cache = crate::machine::last_cache().unwrap_or(8 << 20);
+        let mut text = text.to_owned();
+        for (name, value) in [
+            ("{messages}", self.by(1000, 1000, 50)),
+            // The runs add up to the paper's iterations. A pass over a large cache takes most of their time.
+            ("{iterations}", self.by(4096usize.div_ceil(self.repeats) as u64, 16, 2)),
+            ("{cache}", cache),
+            ("{pes}", self.some() as u64),
+            ("{size}", figure.size(self).unwrap_or_default() as u64),
+        ] {
+            text = text.replace(name, &value.to_string());
+        }
+        text
+    }
+
+    /// What is said of a scaled-down extent.
+    fn scaled(&self) -> &'static str {
+        self.by("", "scaled down: --quick", "scaled down: --tiny")
     }
 }
 
 /// The figures that the command line names: paper and number, or all.
-pub fn chosen(
-    setting: &Setting,
+pub fn chosen<'a>(
+    data: &'a Data,
     key: Option<&str>,
-    number: Option<usize>,
-) -> anyhow::Result<Vec<(&'static Paper, usize, Figure)>> {
-    let known = || papers().iter().map(|paper| paper.key).collect::<Vec<_>>().join(", ");
-    let mut found = Vec::new();
-    for paper in papers().iter().filter(|paper| key.is_none_or(|key| paper.key == key)) {
-        let figures = (paper.figures)(setting)?;
-        let count = figures.len();
-        found.extend(
-            figures
-                .into_iter()
-                .zip(1..)
-                .filter(|(_, n)| number.is_none_or(|number| number == *n))
-                .map(|(figure, n)| (paper, n, figure)),
-        );
-        if let (true, Some(number)) = (found.is_empty(), number) {
-            bail!("{} has no figure {number}: expected 1 to {count}", paper.key);
-        }
+    number: Option<&str>,
+) -> anyhow::Result<Vec<&'a Figure>> {
+    let of_paper: Vec<&Figure> =
+        data.figures.iter().filter(|figure| key.is_none_or(|key| figure.paper == key)).collect();
+    if let (true, Some(key)) = (of_paper.is_empty(), key) {
+        let known: Vec<&str> = data.papers.iter().map(|paper| paper.key.as_str()).collect();
+        bail!("there is no paper {key}: expected one of {}", known.join(", "));
     }
-    match (found.is_empty(), key) {
-        (true, Some(key)) => bail!("there is no paper {key}: expected one of {}", known()),
-        _ => Ok(found),
+    let Some(number) = number else { return Ok(of_paper) };
+    let is_it = |figure: &&&Figure| figure.numbers().any(|its| slug(its) == slug(number));
+    let found: Vec<&Figure> = of_paper.iter().filter(is_it).copied().collect();
+    if found.is_empty() {
+        let known: Vec<String> = of_paper.iter().map(|figure| slug(&figure.number)).collect();
+        let key = &of_paper[0].paper;
+        bail!("{key} has no figure {number} here: expected one of {}", known.join(", "));
     }
+    Ok(found)
 }
 
 /// The list of all figures, for readers.
-pub fn listed(figures: &[(&Paper, usize, Figure)]) -> String {
+pub fn listed(data: &Data, setting: &Setting, figures: &[&Figure]) -> String {
     let mut text = String::new();
-    for of_paper in figures.chunk_by(|one, next| one.0.key == next.0.key) {
-        let paper = of_paper[0].0;
-        text += &format!("{}: {} ({})\n", paper.key, paper.title, paper.by);
-        for (_, number, figure) in of_paper {
-            text += &format!("  {} {number}  {}", paper.key, figure.title);
-            if let Content::Missing(why) = &figure.content {
+    for of_paper in figures.chunk_by(|one, next| one.paper == next.paper) {
+        let paper = data.paper(&of_paper[0].paper);
+        text += &format!("{}: {} ({})\n", paper.key, paper.title, paper.by());
+        for figure in of_paper {
+            text += &format!("  {} {}  {}", paper.key, slug(&figure.number), figure.title);
+            if let Some(why) = figure.impossible(setting) {
                 text += &format!(" (not here: {why})");
             }
             text += "\n";
         }
-        for what in paper.absent {
+        for what in data.absent(&paper.key) {
             text += &format!("  not here: {what}\n");
         }
     }
     text
 }
 
-/// Draws figures and writes them: a page, and pictures and data beside it. Returns what to print.
-pub fn draw(
-    setting: &Setting,
-    figures: Vec<(&'static Paper, usize, Figure)>,
-) -> anyhow::Result<(String, bool)> {
+/// Draws figures and writes them: a page, and pictures and data beside it. Returns what to print, and whether
+/// anything of ours failed.
+pub fn draw(data: &Data, setting: &Setting, figures: &[&Figure]) -> anyhow::Result<(String, bool)> {
+    // A page of an earlier run is not this one's.
+    let page = setting.work.join("figures.html");
+    if page.exists() {
+        std::fs::remove_file(&page).with_context(|| format!("cannot remove {}", page.display()))?;
+    }
     let mut sections = Vec::new();
     let (mut text, mut fails) = (String::new(), false);
-    let all = figures.len();
-    for (nth, (paper, number, figure)) in figures.into_iter().enumerate() {
-        eprintln!("{} of {all}: {} {number}, {}", nth + 1, paper.key, figure.title);
-        let (mut drawing, failed) = match &figure.content {
-            Content::Measured { who, groups, panels } => {
-                draw::measure(setting, who, groups, panels)?
-            }
-            Content::Made(make) => match make(setting) {
-                Ok(drawing) => (drawing, false),
-                Err(error) => {
-                    let remarks = vec![format!("Failed: {error:#}")];
-                    (Drawing { remarks, ..Drawing::default() }, true)
-                }
-            },
-            Content::Missing(why) => (
-                Drawing { remarks: vec![format!("Not here: {why}.")], ..Drawing::default() },
-                false,
-            ),
-        };
-        fails |= failed;
+    for (nth, figure) in figures.iter().enumerate() {
+        let name = format!("{} {}", figure.paper, figure.number);
+        eprintln!("{} of {}: {name}, {}", nth + 1, figures.len(), figure.title);
+        let mut drawing = draw_one(setting, figure);
+        claims::beside(data, setting, figure, &mut drawing);
         // A picture may stand without its page.
         for plot in drawing.plots.iter_mut().filter(|_| setting.extent != Extent::Full) {
-            plot.title += &format!(" ({})", scaled(setting.extent));
+            plot.title += &format!(" ({})", setting.scaled());
         }
-        let files = draw::write(setting, paper.key, number, &drawing)?;
-        text += &format!("{} {number}, {}: {files}\n", paper.key, figure.title);
+        fails |= drawing.failed;
+        let files = page::write(setting, figure, &drawing)?;
+        text += &format!("{name}, {}: {files}\n", figure.title);
         for remark in &drawing.remarks {
             text += &format!("  {remark}\n");
         }
-        if !drawing.behind.is_empty() {
-            text += &format!("  {}", drawing.behind);
-        }
-        sections.push((paper, number, figure, drawing));
+        sections.push((*figure, drawing));
     }
-    let page = setting.work.join("figures.html");
-    std::fs::write(&page, page::render(setting, &sections)?)
+    std::fs::write(&page, page::render(data, setting, &sections)?)
         .with_context(|| format!("cannot write {}", page.display()))?;
     text += &format!("Written: {}", page.display());
     Ok((text, fails))
 }
 
-/// Whether the extent is not the papers'.
-pub fn scaled(extent: Extent) -> &'static str {
-    match extent {
-        Extent::Full => "",
-        Extent::Quick => "scaled down: --quick",
-        Extent::Tiny => "scaled down: --tiny",
+/// Draws a figure. What fails is said, and the others go on.
+fn draw_one(setting: &Setting, figure: &Figure) -> Drawing {
+    let mut whole = Drawing::default();
+    let failed = |error: anyhow::Error| Drawing {
+        failed: true,
+        ..Drawing::without(format!("Failed: {error:#}"))
+    };
+    for part in &figure.parts {
+        whole.add(measure::part(setting, figure, part).unwrap_or_else(failed));
     }
+    let made = match &figure.made {
+        None => return whole,
+        Some(Made::Steps { attach, pes }) => init::steps(setting, attach, pes),
+        Some(Made::Times) => applications::times(setting),
+        Some(Made::Peers { pes }) => applications::peers(setting, pes),
+        Some(Made::Instructions) => instructions::draw(setting),
+        Some(Made::Latency { what }) => device::latency(setting, what),
+        Some(Made::Scaling { program, rate, stripes, .. }) => {
+            let size = figure.size(setting).unwrap_or_default();
+            device::scaling(setting, program, size, *rate, *stripes)
+        }
+    };
+    whole.add(made.unwrap_or_else(failed));
+    whole
 }
 
 fn cells(words: &[&str]) -> Vec<String> {

@@ -32,8 +32,8 @@ fn written(value: f64, unit: Unit, number: fn(f64) -> String) -> String {
         Unit::Nanoseconds => (&["ns", "us", "ms", "s"], 1.0),
         Unit::MegaOperations => (&["op/s", "kop/s", "Mop/s", "Gop/s"], 1e6),
         Unit::MegaBytes => (&["B/s", "kB/s", "MB/s", "GB/s", "TB/s"], 1e6),
-        Unit::Bytes => (&["B", "kB", "MB", "GB", "TB"], 1.0),
-        Unit::Packets | Unit::Count | Unit::Times => (&[""], 1.0),
+        Unit::Percent => (&["%"], 1.0),
+        Unit::Packets | Unit::Count => (&[""], 1.0),
     };
     let mut scaled = value * base;
     let mut scale = 0;
@@ -113,7 +113,7 @@ mod tests {
     fn ticks_are_round() {
         let ticks = [1.0, 20.0, 5000.0].map(|ns| tick(ns, Unit::Nanoseconds));
         assert_eq!(ticks, ["1 ns", "20 ns", "5 us"]);
-        assert_eq!([0.5, 1.2, 100.0].map(|x| tick(x, Unit::Times)), ["0.5", "1.2", "100"]);
+        assert_eq!([0.5, 1.2, 100.0].map(|x| tick(x, Unit::Count)), ["0.5", "1.2", "100"]);
     }
 
     #[test]

@@ -10,6 +10,18 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
+/// The mean; NaN if there are no values.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The standard deviation of a sample; NaN for fewer than two values.
+pub fn deviation(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / (values.len() as f64 - 1.0)).sqrt()
+}
+
 /// Half the range of some runs ([`Range::of_runs`]), relative to their median; NaN for a single
 /// run.
 pub fn spread(runs: &[f64]) -> f64 {
@@ -63,6 +75,12 @@ mod tests {
         assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
         assert!(median(&[]).is_nan());
+    }
+
+    #[test]
+    fn means_and_deviations() {
+        assert_eq!((mean(&[1.0, 3.0]), deviation(&[1.0, 3.0])), (2.0, 2_f64.sqrt()));
+        assert!(mean(&[]).is_nan() && deviation(&[1.0]).is_nan());
     }
 
     #[test]

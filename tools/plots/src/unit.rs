@@ -19,15 +19,12 @@ pub enum Unit {
     /// Packets per operation: less is better.
     #[serde(rename = "packets")]
     Packets,
-    /// Bytes of memory: less is better.
-    #[serde(rename = "B")]
-    Bytes,
     /// How many there are, of what the title says: less is better.
     #[serde(rename = "count")]
     Count,
-    /// Cost relative to another figure: less is better. No program prints it.
-    #[serde(rename = "x")]
-    Times,
+    /// Parallel efficiency in percent: more is better. No program prints it.
+    #[serde(rename = "%")]
+    Percent,
 }
 
 impl Unit {
@@ -44,9 +41,8 @@ impl Unit {
             Self::MegaOperations => "operations a second",
             Self::MegaBytes => "bandwidth",
             Self::Packets => "packets",
-            Self::Bytes => "memory",
             Self::Count => "number",
-            Self::Times => "times the cost",
+            Self::Percent => "parallel efficiency",
         }
     }
 
@@ -54,7 +50,7 @@ impl Unit {
     /// less of the unit is better.
     pub fn cost_ratio(self, value: f64, reference: f64) -> f64 {
         match self {
-            Self::MegaOperations | Self::MegaBytes => reference / value,
+            Self::MegaOperations | Self::MegaBytes | Self::Percent => reference / value,
             _ => value / reference,
         }
     }
@@ -72,7 +68,7 @@ mod tests {
 
     #[test]
     fn units_have_one_spelling() {
-        let words = ["ns", "Mop/s", "MB/s", "packets", "B", "count"];
+        let words = ["ns", "Mop/s", "MB/s", "packets", "count"];
         assert!(words.iter().all(|word| Unit::parse(word).is_some()));
         assert_eq!(Unit::parse("ns"), Some(Unit::Nanoseconds));
         assert_eq!(Unit::parse("s"), None);

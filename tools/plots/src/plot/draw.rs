@@ -1,7 +1,7 @@
 //! Draws the axes and the curves.
 
-use super::{Axis, GREY, Mark, Plot};
-use crate::{Unit, figures};
+use super::{Axis, Mark, Plot};
+use crate::figures;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::prelude::*;
@@ -41,7 +41,7 @@ impl Plot {
         }
         let xs = || self.curves.iter().flat_map(|curve| curve.points.iter().map(|mark| mark.x));
         let (left, right) = (xs().fold(f64::INFINITY, f64::min), xs().fold(0.0, f64::max));
-        let (left, right) = (self.x.place(left), self.x.place(right));
+        let (left, right) = (left.log2(), right.log2());
         let decades = |from: f64, to: f64| {
             (from.log10().floor() as i32..=to.log10().ceil() as i32).map(f64::from)
         };
@@ -61,7 +61,7 @@ impl Plot {
                 .collect()
         };
         let fine: Vec<f64> = (1..10).map(f64::from).collect();
-        let step = self.x.step(right - left);
+        let step = ((right - left) / 9.0).ceil().max(1.0) as usize;
         let x_ticks: Vec<f64> =
             (left.ceil() as i32..=right.floor() as i32).step_by(step).map(f64::from).collect();
         let margin = ((right - left) * 0.03).max(0.1);
@@ -93,26 +93,20 @@ impl Plot {
             .x_desc(match self.x {
                 Axis::Bytes => "message size in bytes",
                 Axis::Pes => "PEs",
-                Axis::Peers => "peers that it has talked to",
             })
             .x_label_formatter(&|x| match self.x {
                 Axis::Bytes => figures::size(x.exp2().round() as u64),
                 Axis::Pes => x.exp2().round().to_string(),
-                Axis::Peers => x.to_string(),
             })
             .y_desc(self.unit.quantity())
             .y_label_formatter(&|y| figures::tick(10f64.powf(*y), self.unit))
             .draw()?;
-        if self.unit == Unit::Times && inside(&0.0) {
-            let one = [(left - margin, 0.0), (right + margin, 0.0)];
-            chart.draw_series([PathElement::new(one, GREY.stroke_width(2))])?;
-        }
         for (index, curve) in self.curves.iter().enumerate() {
             let colour = curve.ink.colour();
             // Draw bars of different curves side by side, not over one another.
             let aside =
                 (index as f64 - (self.curves.len() as f64 - 1.0) / 2.0) * (right - left) * 0.006;
-            let place = |mark: &Mark| (self.x.place(mark.x) + aside, mark.y.log10());
+            let place = |mark: &Mark| (mark.x.log2() + aside, mark.y.log10());
             let path: Vec<(f64, f64)> = curve.points.iter().map(place).collect();
             chart.draw_series(LineSeries::new(
                 path.iter().copied(),
@@ -122,12 +116,11 @@ impl Plot {
             chart.draw_series(curve.points.iter().filter_map(|mark| {
                 let (least, most) = mark.bar?;
                 let (x, y) = place(mark);
-                let clip = |v: f64| v.clamp(low, high).log10();
                 Some(ErrorBar::new_vertical(
                     x,
-                    clip(least),
+                    least.log10(),
                     y,
-                    clip(most),
+                    most.log10(),
                     colour.stroke_width(1),
                     7,
                 ))

@@ -1,4 +1,4 @@
-//! Figures of the paper on arrays that OpenMP maps.
+//! Programs with arrays that OpenMP maps to its device, in several forms.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,70 +7,9 @@ use anyhow::{Context, bail};
 use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
 use oneshmem_plots::{Unit, figures, stats};
 
-use super::{Content, Drawing, Figure, Setting, Table, cells, run};
+use super::{Drawing, Setting, Table, cells, run};
 use crate::apps::OVERSUBSCRIBE;
 use crate::progress::Progress;
-use crate::slower;
-
-/// All of them.
-pub fn figures(_: &Setting) -> anyhow::Result<Vec<Figure>> {
-    let caption = |what: &str| {
-        format!(
-            "{what} OpenMP's device is the host's processor, whose CPUs all PEs share: no figure is one of another \
-             device. standard: target update copies the array to the symmetric heap and back; extended: the array \
-             is symmetric itself, in a partition of KIND=LIBOMP; MPI: target update, and messages. Each PE has one thread, on a core of its \
-             own where there are enough."
-        )
-    };
-    let missing = no_offloading();
-    let figure = |title: &str, what: &str, published, make: fn(Device<'_>) -> _| Figure {
-        title: title.into(),
-        caption: caption(what),
-        published,
-        content: match &missing {
-            Some(why) => Content::Missing(why.clone()),
-            None => Content::made(move |setting| make(Device::of(setting)?)),
-        },
-    };
-    let efficient = "up to 12.5 % better strong scaling than in the standard form";
-    let scaled = "The time of the same work on 1, 2 and 4 PEs; efficiency is the time of one by that of all together.";
-    Ok(vec![
-        figure(
-            "Latency of put with signal",
-            "Between 2 PEs, one way.",
-            "standard / extended 6 to 1.3, from 8 B to 256 MiB",
-            |device| device.latency("put"),
-        ),
-        figure("Latency of all-to-all", "Of 2 PEs.", "standard / extended 2.6 to 1.4", |device| {
-            device.latency("alltoall")
-        }),
-        figure(
-            "Random access",
-            "Updates a second of all PEs, on tables of the same size on each; in the extended form by atomic operations, and, as in the paper, by get and put.",
-            "extended / standard 4.9",
-            |mut device| {
-                device.forms.insert(2, GET_PUT);
-                device.scaling(
-                    "random_access",
-                    [16384, 4096, 500],
-                    Unit::MegaOperations,
-                    |size, _| size,
-                )
-            },
-        ),
-        figure("FFT in two dimensions", scaled, efficient, |device| {
-            device.scaling("fft2d", [512, 128, 16], Unit::Nanoseconds, |size, _| size)
-        }),
-        // The argument is the size of a stripe.
-        figure("Matrix product on a ring", scaled, efficient, |device| {
-            let stripe = |size, pes| size / pes;
-            device.scaling("ring_product", [256, 128, 8], Unit::Nanoseconds, stripe)
-        }),
-        figure("Heat in three dimensions", scaled, efficient, |device| {
-            device.scaling("heat3d", [96, 48, 8], Unit::Nanoseconds, |size, _| size)
-        }),
-    ])
-}
 
 const OFFLOADING: [&str; 2] = ["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"];
 
@@ -79,7 +18,7 @@ fn compiler() -> String {
 }
 
 /// Why programs of OpenMP's device cannot be built here, if they cannot.
-fn no_offloading() -> Option<String> {
+pub fn no_offloading() -> Option<String> {
     let mut command = Command::new(compiler());
     command.args(OFFLOADING).args(["-x", "c++", "-", "-o", "/dev/null"]);
     command.stdin(std::process::Stdio::null());
@@ -121,6 +60,32 @@ struct Device<'a> {
     bin: &'a Path,
     forms: Vec<Form>,
     remarks: Vec<String>,
+}
+
+/// The latencies of one operation of `latency.cc`.
+pub fn latency(setting: &Setting, wanted: &str) -> anyhow::Result<Drawing> {
+    match no_offloading() {
+        Some(why) => Ok(Drawing::without(format!("Not here: {why}."))),
+        None => Device::of(setting)?.latency(wanted),
+    }
+}
+
+/// A program of `examples/openmp` on 1, 2 and 4 PEs: its work a second, or its efficiency.
+pub fn scaling(
+    setting: &Setting,
+    name: &str,
+    size: usize,
+    rate: bool,
+    stripes: bool,
+) -> anyhow::Result<Drawing> {
+    if let Some(why) = no_offloading() {
+        return Ok(Drawing::without(format!("Not here: {why}.")));
+    }
+    let mut device = Device::of(setting)?;
+    if rate {
+        device.forms.insert(2, GET_PUT);
+    }
+    device.scaling(name, size, rate, stripes)
 }
 
 impl<'a> Device<'a> {
@@ -187,7 +152,7 @@ impl<'a> Device<'a> {
     /// The latencies of one operation of `latency.cc`.
     fn latency(mut self, wanted: &str) -> anyhow::Result<Drawing> {
         let programs = self.build(&self.devices().join("latency.cc"))?;
-        let most = self.setting.by("268435456", "1048576", "64");
+        let most = self.setting.by("134217728", "1048576", "64");
         let mut found = Found::new();
         let mut progress = Progress::of(self.setting.repeats * self.forms.len());
         for _ in 0..self.setting.repeats {
@@ -211,17 +176,16 @@ impl<'a> Device<'a> {
         Ok(self.drawing("bytes", Axis::Bytes, Unit::Nanoseconds, &found))
     }
 
-    /// A program of `examples/openmp` on 1, 2 and 4 PEs: its work a second, or its time.
+    /// A program of `examples/openmp` on 1, 2 and 4 PEs. With `stripes` it is told the size of a PE's stripe.
     fn scaling(
         mut self,
         name: &str,
-        [full, quick, tiny]: [usize; 3],
-        unit: Unit,
-        argument: fn(usize, usize) -> usize,
+        size: usize,
+        rate: bool,
+        stripes: bool,
     ) -> anyhow::Result<Drawing> {
         let source = self.setting.examples.join("openmp").join(format!("{name}.cc"));
         let programs = self.build(&source)?;
-        let size = self.setting.by(full, quick, tiny);
         let numbers = [1, 2, 4];
         let mut progress = Progress::of(numbers.len() * self.forms.len() * self.setting.repeats);
         let mut found = Found::new();
@@ -230,27 +194,23 @@ impl<'a> Device<'a> {
             for _ in 0..self.setting.repeats {
                 for (nth, form) in self.forms.iter().enumerate() {
                     progress.step(&format!("{name}, {}, {pes} PEs", form.label));
-                    let given = argument(size, pes).to_string();
-                    let (seconds, rate) =
-                        told(&self.job(&programs[nth], form, pes, name, &given)?)?;
-                    forms[nth].push(match unit {
-                        Unit::MegaOperations => rate / 1e6,
-                        _ => seconds * 1e9,
-                    });
+                    let given = if stripes { size / pes } else { size }.to_string();
+                    let said = self.job(&programs[nth], form, pes, name, &given)?;
+                    let (seconds, work) = told(&said)?;
+                    forms[nth].push(if rate { work / 1e6 } else { seconds * 1e9 });
                 }
             }
             found.push((pes as u64, forms));
         }
         progress.end();
-        let mut drawing = self.drawing("PEs", Axis::Pes, unit, &found);
-        if unit == Unit::Nanoseconds {
-            drawing.tables.push(efficiency(&self.labels(), &found));
+        if rate {
+            return Ok(self.drawing("PEs", Axis::Pes, Unit::MegaOperations, &found));
         }
-        Ok(drawing)
-    }
-
-    fn labels(&self) -> Vec<&'static str> {
-        self.forms.iter().map(|form| form.label).collect()
+        let times = self.drawing("PEs", Axis::Pes, Unit::Nanoseconds, &found);
+        let mut efficiency = self.drawing("PEs", Axis::Pes, Unit::Percent, &efficiency(&found));
+        // The paper draws efficiency.
+        efficiency.tables.extend(times.tables);
+        Ok(efficiency)
     }
 
     /// The plot and the table of all forms.
@@ -262,63 +222,33 @@ impl<'a> Device<'a> {
             Curve { label: form.label.into(), ink: Ink::Nth(nth, Shade::Full), points }
         };
         let row = |(size, forms): &(u64, Vec<Vec<f64>>)| {
-            let figures: Vec<f64> = forms.iter().map(|runs| stats::median(runs)).collect();
-            let mut row = vec![size.to_string()];
-            row.extend(figures.iter().map(|figure| figures::figure(*figure, unit)));
-            row.push(figures::ratio(unit.cost_ratio(figures[0], figures[1])));
-            row
+            let each = forms.iter().map(|runs| figures::figure(stats::median(runs), unit));
+            std::iter::once(size.to_string()).chain(each).collect()
         };
-        let title = "Mapped arrays".to_owned();
-        let behind = self.behind(x, unit, found);
-        let mut header = cells(&[size]);
-        header.extend(cells(&self.labels()));
-        header.push("standard / extended".into());
+        let labels: Vec<&str> = self.forms.iter().map(|form| form.label).collect();
+        let title = format!("Mapped arrays: {}", unit.quantity());
+        let header = cells(&[&[size], &labels[..]].concat());
         let curves = self.forms.iter().enumerate().map(curve).collect();
         Drawing {
             plots: vec![Plot { title: title.clone(), x, unit, curves }],
             tables: vec![Table { title, header, rows: found.iter().map(row).collect() }],
             remarks: self.remarks.clone(),
-            behind,
-            points: Vec::new(),
+            ..Drawing::default()
         }
-    }
-
-    /// Where MPI is ahead of the best of our forms.
-    fn behind(&self, x: Axis, unit: Unit, found: &Found) -> String {
-        let (ours, mpi): (Vec<usize>, Vec<usize>) =
-            (0..self.forms.len()).partition(|&form| self.forms[form].words.is_some());
-        let Some(&mpi) = mpi.first() else { return String::new() };
-        let slower = found.iter().filter_map(|(size, forms)| {
-            let cost = |&form: &usize| {
-                unit.cost_ratio(stats::median(&forms[form]), stats::median(&forms[mpi]))
-            };
-            let best = ours.iter().map(cost).min_by(f64::total_cmp).filter(|best| *best > 1.0)?;
-            let what = match x {
-                Axis::Pes if *size == 1 => "1 PE".to_owned(),
-                Axis::Pes => format!("{size} PEs"),
-                _ => figures::bytes(*size),
-            };
-            Some(slower::point(&what, best, "MPI"))
-        });
-        slower::sentence("Slower than MPI", found.len(), &slower.collect::<Vec<_>>())
     }
 }
 
-/// The parallel efficiency: the time of one PE by that of all PEs together.
-fn efficiency(labels: &[&str], found: &Found) -> Table {
-    let of = |form: usize, pes: u64, runs: &[f64]| {
-        let alone = found.first().map_or(f64::NAN, |(_, forms)| stats::median(&forms[form]));
-        format!("{:.2}", alone / (stats::median(runs) * pes as f64))
+/// The parallel efficiency in percent: the median time of one PE by that of all PEs together.
+fn efficiency(found: &Found) -> Found {
+    let Some((_, alone)) = found.first() else { return Found::new() };
+    let alone: Vec<f64> = alone.iter().map(|runs| stats::median(runs)).collect();
+    let of = |(pes, forms): &(u64, Vec<Vec<f64>>)| {
+        let of_form = |(runs, alone): (&Vec<f64>, &f64)| {
+            runs.iter().map(|time| 100.0 * alone / (time * *pes as f64)).collect()
+        };
+        (*pes, forms.iter().zip(&alone).map(of_form).collect())
     };
-    let row = |(pes, forms): &(u64, Vec<Vec<f64>>)| {
-        let each = forms.iter().enumerate().map(|(nth, runs)| of(nth, *pes, runs));
-        std::iter::once(pes.to_string()).chain(each).collect()
-    };
-    Table {
-        title: "Parallel efficiency; with more PEs than CPUs it cannot be 1".into(),
-        header: [&["PEs"], labels].concat().into_iter().map(str::to_owned).collect(),
-        rows: found.iter().map(row).collect(),
-    }
+    found.iter().map(of).collect()
 }
 
 /// The quantity, size and figure in a line of `latency.cc`.
@@ -357,6 +287,6 @@ mod tests {
     #[test]
     fn efficiency_is_the_time_alone_by_that_of_all_together() {
         let found = vec![(1, vec![vec![4e9], vec![2e9]]), (4, vec![vec![2e9], vec![0.5e9]])];
-        assert_eq!(efficiency(&["a", "b"], &found).rows[1], ["4", "0.50", "1.00"]);
+        assert_eq!(efficiency(&found)[1], (4, vec![vec![50.0], vec![100.0]]));
     }
 }
