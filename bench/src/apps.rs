@@ -8,12 +8,11 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use comfy_table::Table;
-use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
 use oneshmem_plots::{Unit, figures, stats};
 
 use crate::implementation::Implementation;
 use crate::progress::Progress;
-use crate::{execute, memory, slower, table};
+use crate::{execute, slower, table};
 
 const PATIENCE: Duration = Duration::from_secs(300);
 const PES: [usize; 4] = [1, 2, 4, 8];
@@ -137,27 +136,16 @@ pub struct Apps {
     pub tiny: bool,
 }
 
-/// The figures of one program with one number of PEs in one form.
-#[derive(Default)]
-struct Cell {
-    /// Of each run, in the order of the turns.
-    nanoseconds: Vec<f64>,
-    bytes: u64,
-}
+/// Nanoseconds of each run in the order of the turns, by program, number of PEs and form, each an index in its list.
+type Figures = BTreeMap<(usize, usize, usize), Vec<f64>>;
 
-impl Cell {
-    /// Whether it took less time than another form in each turn.
-    fn is_always_faster_than(&self, other: &Self) -> bool {
-        let mut turns = self.nanoseconds.iter().zip(&other.nanoseconds);
-        !self.nanoseconds.is_empty() && turns.all(|(own, other)| own < other)
-    }
+/// Whether one form took less time than another in each turn.
+fn always_faster(one: &[f64], other: &[f64]) -> bool {
+    !one.is_empty() && one.iter().zip(other).all(|(one, other)| one < other)
 }
-
-/// Cells by program, number of PEs and form, each an index in its list.
-type Figures = BTreeMap<(usize, usize, usize), Cell>;
 
 impl Apps {
-    /// Measures. Returns the tables, and where the plots are.
+    /// Measures. Returns the table.
     pub fn run(&self) -> anyhow::Result<String> {
         let mut programs = Vec::new();
         for (name, ..) in PROGRAMS {
@@ -165,10 +153,9 @@ impl Apps {
             programs.push(self.forms.iter().map(of_form).collect::<anyhow::Result<Vec<_>>>()?);
         }
         let mut found = Figures::new();
-        let rounds = (self.repeats + 1) * PROGRAMS.len() * PES.len() * self.forms.len();
+        let rounds = self.repeats * PROGRAMS.len() * PES.len() * self.forms.len();
         let mut progress = Progress::of(rounds);
-        // The last round measures memory, which would disturb the others.
-        for round in 0..=self.repeats {
+        for _ in 0..self.repeats {
             for (p, (name, usual, little)) in PROGRAMS.iter().enumerate() {
                 let arguments = if self.tiny { little } else { usual };
                 for pes in PES {
@@ -176,23 +163,18 @@ impl Apps {
                         let what = || format!("{name} of {} with {pes} PEs", form.name());
                         progress.step(&what());
                         let mut job = form.job(pes, &programs[p][f], arguments);
-                        let cell = found.entry((p, pes, f)).or_default();
-                        if round == self.repeats {
-                            cell.bytes = memory::most(&mut job, PATIENCE).with_context(what)?;
-                            continue;
-                        }
                         let outcome = execute::run(&mut job, &self.work, PATIENCE)?;
                         if !outcome.success() {
                             bail!("{}: {}", what(), outcome.reason());
                         }
                         let seconds = seconds(&outcome.stdout).with_context(what)?;
-                        cell.nanoseconds.push(seconds * 1e9);
+                        found.entry((p, pes, f)).or_default().push(seconds * 1e9);
                     }
                 }
             }
         }
         progress.end();
-        self.show(&found)
+        Ok(self.show(&found))
     }
 
     fn build(&self, form: &Form, name: &str) -> anyhow::Result<PathBuf> {
@@ -207,34 +189,23 @@ impl Apps {
         Ok(program)
     }
 
-    fn show(&self, found: &Figures) -> anyhow::Result<String> {
-        let mut text = format!(
+    fn show(&self, found: &Figures) -> String {
+        format!(
             "Medians of {} runs. Times are those of the part that all forms share, without start and \
-             check; speed-up is against one PE of the same form; memory is that of all processes, \
-             their launcher included.\n{}\n{}",
+             check; speed-up is against one PE of the same form.\n{}\n{}",
             self.repeats,
             self.table(found),
             self.verdict(found)
-        );
-        for (p, (name, ..)) in PROGRAMS.iter().enumerate() {
-            let plot = self.plot(found, p, name);
-            if plot.is_worthwhile() {
-                let path = self.work.join(format!("apps-{name}.svg"));
-                std::fs::write(&path, plot.svg()?)
-                    .with_context(|| format!("cannot write {}", path.display()))?;
-                text += &format!("Written: {}\n", path.display());
-            }
-        }
-        Ok(text)
+        )
     }
 
     fn table(&self, found: &Figures) -> Table {
         let own = format!("/ {}", self.forms[0].name());
-        let header = ["", "PEs", "", "time", &own, "speed-up", "MiB"].map(str::to_owned);
-        let mut table = table::plain(header.into(), 3..7);
-        for (&(p, pes, f), cell) in found {
-            let time = stats::median(&cell.nanoseconds);
-            let of = |pes, f| stats::median(&found[&(p, pes, f)].nanoseconds);
+        let header = ["", "PEs", "", "time", &own, "speed-up"].map(str::to_owned);
+        let mut table = table::plain(header.into(), 3..6);
+        for (&(p, pes, f), times) in found {
+            let time = stats::median(times);
+            let of = |pes, f| stats::median(&found[&(p, pes, f)]);
             table.add_row([
                 if f == 0 { PROGRAMS[p].0.to_owned() } else { String::new() },
                 if f == 0 { pes.to_string() } else { String::new() },
@@ -242,7 +213,6 @@ impl Apps {
                 figures::figure(time, Unit::Nanoseconds),
                 figures::ratio(time / of(pes, 0)),
                 figures::ratio(of(PES[0], f) / time),
-                (cell.bytes >> 20).to_string(),
             ]);
         }
         table
@@ -254,12 +224,10 @@ impl Apps {
         let own: Vec<_> = found.iter().filter(|((.., f), _)| *f == 0).collect();
         let slower: Vec<String> = own
             .iter()
-            .filter_map(|&(&(p, pes, _), cell)| {
+            .filter_map(|&(&(p, pes, _), times)| {
                 let other = |f| &found[&(p, pes, f)];
-                let faster =
-                    (1..self.forms.len()).filter(|&f| other(f).is_always_faster_than(cell));
-                let ratio =
-                    |f| stats::median(&cell.nanoseconds) / stats::median(&other(f).nanoseconds);
+                let faster = (1..self.forms.len()).filter(|&f| always_faster(other(f), times));
+                let ratio = |f| stats::median(times) / stats::median(other(f));
                 let (f, ratio) =
                     faster.map(|f| (f, ratio(f))).max_by(|a, b| a.1.total_cmp(&b.1))?;
                 let (program, form) = (PROGRAMS[p].0, self.forms[f].name());
@@ -268,23 +236,6 @@ impl Apps {
             })
             .collect();
         slower::sentence("Slower than another form in every run", own.len(), &slower)
-    }
-
-    fn plot(&self, found: &Figures, program: usize, name: &str) -> Plot {
-        let curve = |(f, form): (usize, &Form)| {
-            let points = found
-                .iter()
-                .filter(|((p, _, of), _)| (*p, *of) == (program, f))
-                .map(|((_, pes, _), cell)| Mark::of_runs(*pes as f64, &cell.nanoseconds));
-            let ink = Ink::Nth(f, Shade::Full);
-            Curve { label: form.name().into(), ink, points: points.collect() }
-        };
-        Plot {
-            title: format!("{name} on one node"),
-            x: Axis::Pes,
-            unit: Unit::Nanoseconds,
-            curves: self.forms.iter().enumerate().map(curve).collect(),
-        }
     }
 }
 
@@ -321,11 +272,10 @@ mod tests {
 
     #[test]
     fn faster_in_every_turn() {
-        let cell = |times: &[f64]| Cell { nanoseconds: times.to_vec(), bytes: 0 };
-        assert!(cell(&[1.0, 3.0]).is_always_faster_than(&cell(&[2.0, 4.0])));
-        assert!(!cell(&[1.0, 4.0]).is_always_faster_than(&cell(&[2.0, 3.0])));
-        assert!(!cell(&[1.0, 4.0]).is_always_faster_than(&cell(&[1.0, 5.0])));
-        assert!(!cell(&[]).is_always_faster_than(&cell(&[])));
+        assert!(always_faster(&[1.0, 3.0], &[2.0, 4.0]));
+        assert!(!always_faster(&[1.0, 4.0], &[2.0, 3.0]));
+        assert!(!always_faster(&[1.0, 4.0], &[1.0, 5.0]));
+        assert!(!always_faster(&[], &[]));
     }
 
     #[test]

@@ -46,10 +46,6 @@ fn rule_of(name: &str) -> Option<Rule> {
         ("collective", "barrier_all" | "sync_all" | "team_sync") => rule(&["raw.barrier"], None),
         ("oversubscribed", "barrier_all") => rule(&["raw.barrier"], None),
         ("oversubscribed", "ring") => rule(&["raw.ring"], None),
-        ("touch", "put") => {
-            rule(&["raw.touch.copy", "raw.touch.populate_copy", "raw.touch.huge_copy"], None)
-        }
-        ("touch", "own") => rule(&["raw.touch.own"], None),
         ("startup", "hello") => {
             Some(Rule { same_launcher: true, ..rule(&["startup.true"], None)? })
         }
@@ -91,48 +87,18 @@ pub fn candidates<'a>(report: &'a Report, point: &'a Point) -> Vec<&'a Point> {
     if same.is_empty() && counts_two(&point.name) { fitting } else { same }
 }
 
-/// The best figure for a point's work.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Limit<'a> {
-    /// The figure that was best most often.
-    pub name: &'a str,
-    /// The median over the turns of each turn's best.
-    pub value: f64,
-}
-
-/// The limit of a point.
-pub fn limit_of<'a>(report: &'a Report, point: &'a Point) -> Option<Limit<'a>> {
-    let candidates = candidates(report, point);
-    let turns: Vec<(&str, f64)> =
-        point.runs.iter().filter_map(|run| best_in(&candidates, run.turn)).collect();
-    let often = |name: &str| turns.iter().filter(|(other, _)| *other == name).count();
-    let name = turns.iter().map(|(name, _)| *name).max_by_key(|name| often(name))?;
-    let values: Vec<f64> = turns.iter().map(|(_, value)| *value).collect();
-    Some(Limit { name, value: crate::stats::median(&values) })
-}
-
-/// The best figure of a turn, and its name.
-fn best_in<'a>(candidates: &[&'a Point], turn: usize) -> Option<(&'a str, f64)> {
-    let figure =
-        |point: &&'a Point| Some((point.name.as_str(), point.in_turn(turn)?.samples.median));
+/// The best figure of a turn.
+fn best_in(candidates: &[&Point], turn: usize) -> Option<f64> {
     let unit = candidates.first()?.unit;
-    candidates.iter().filter_map(figure).min_by(|a, b| unit.cost_ratio(a.1, b.1).total_cmp(&1.0))
+    let figures = candidates.iter().filter_map(|point| Some(point.in_turn(turn)?.samples.median));
+    figures.min_by(|a, b| unit.cost_ratio(*a, *b).total_cmp(&1.0))
 }
 
 /// Whether a quantity involves only two PEs, whatever their number.
 fn counts_two(name: &str) -> bool {
-    [
-        "pingpong.",
-        "bandwidth.",
-        "rate.",
-        "strided.",
-        "atomic.",
-        "touch.",
-        "lock.alone",
-        "lock.test_free",
-    ]
-    .iter()
-    .any(|prefix| uninlined(name).starts_with(prefix))
+    ["pingpong.", "bandwidth.", "rate.", "strided.", "atomic.", "lock.alone", "lock.test_free"]
+        .iter()
+        .any(|prefix| uninlined(name).starts_with(prefix))
 }
 
 /// A quantity's name without the mark that the operation is compiled in: the limit is the same.
@@ -143,7 +109,7 @@ fn uninlined(name: &str) -> &str {
 /// The costs of a point relative to its limit.
 pub fn ratios(report: &Report, point: &Point) -> Option<Ratios> {
     let candidates = candidates(report, point);
-    Ratios::to(point, |run| run.samples.median, |turn| Some(best_in(&candidates, turn)?.1))
+    Ratios::to(point, |run| run.samples.median, |turn| best_in(&candidates, turn))
 }
 
 #[cfg(test)]
@@ -166,8 +132,6 @@ mod tests {
         add(RAW, "raw.pingpong.pause", [80.0, 250.0, 80.0]);
         let point = add("one", "pingpong.put", [55.0, 275.0, 60.0]);
         assert_eq!(quoted(&report, &point), Some(1.1));
-        let limit = limit_of(&report, &point).unwrap();
-        assert_eq!(limit, Limit { name: "raw.pingpong.tight", value: 50.0 });
     }
 
     #[test]
@@ -190,7 +154,6 @@ mod tests {
         report.note(RAW, "raw.copy.streaming", (128, 2), Unit::MegaBytes, &[90.0]);
         report.note(RAW, "raw.copy_both.memcpy", (64, 2), Unit::MegaBytes, &[99.0]);
         let put = report.note("one", "bandwidth.put", (64, 2), Unit::MegaBytes, &[40.0]);
-        assert_eq!(limit_of(&report, &put).unwrap().name, "raw.copy.vector");
         assert_eq!(quoted(&report, &put), Some(2.0));
     }
 

@@ -10,9 +10,7 @@ mod instructions;
 mod limits;
 mod lines;
 mod machine;
-mod memory;
 mod neighbours;
-mod nodes;
 mod noise;
 mod options;
 mod over;
@@ -28,7 +26,7 @@ mod table;
 mod whole_job;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -38,6 +36,7 @@ use oneshmem_plots::{figures, plot, stats};
 use crate::apps::Form;
 use crate::implementation::Implementation;
 use crate::options::Command;
+use crate::papers::{Data, Figure, Setting};
 use crate::plan::Extent;
 use crate::report::Report;
 
@@ -60,32 +59,76 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the suite. As in all commands, the result is whether everything of ours went well.
-fn run(options: &options::Run) -> anyhow::Result<bool> {
-    let work = options.programs.folder.make()?;
-    let extent = options.length.extent();
-    let suite = suite::Suite {
-        implementations: options.programs.who.list()?,
-        extent,
-        groups: plan::groups(extent, machine::usable_cpus()?.len()),
-        repeats: options.length.repeats(usize::MAX),
+/// What figures and the suite are made of.
+fn setting(
+    programs: &options::Programs,
+    length: &options::Length,
+    most: usize,
+) -> anyhow::Result<Setting> {
+    Ok(Setting {
+        implementations: programs.who.list()?,
+        smartmap: None,
+        extent: length.extent(),
+        repeats: length.repeats(most),
+        sources: programs.sources.clone(),
+        examples: PathBuf::new(),
+        apps: PathBuf::new(),
+        work: programs.folder.make()?,
+        cpus: machine::usable_cpus()?,
+        pes: None,
+        no_nodes: None,
+    })
+}
+
+/// Measures a set of `suite.toml`.
+fn suite(setting: &Setting, data: &Data, set: &str, only: &[String]) -> suite::Suite {
+    let of = |figure: &Figure| {
+        let part = |part| papers::experiments(setting, figure, part);
+        figure.parts.iter().map(part).collect::<Vec<_>>()
+    };
+    suite::Suite {
+        implementations: setting.implementations.clone(),
+        extent: setting.extent,
+        repeats: setting.repeats,
         limit: None,
         pins: true,
-        only: options.only.clone(),
-        sources: options.programs.sources.clone(),
-        work: work.clone(),
-    };
+        groups: data.set(set).flat_map(of).collect(),
+        only: only.to_vec(),
+        sources: setting.sources.clone(),
+        work: setting.work.clone(),
+    }
+}
+
+/// Runs the suite. As in all commands, the result is whether everything of ours went well.
+fn run(options: &options::Run) -> anyhow::Result<bool> {
+    let setting = setting(&options.programs, &options.length, usize::MAX)?;
+    let data = Data::read()?;
+    let suite = suite(&setting, &data, "run", &options.only);
     let mut report = suite.run()?;
-    if extent != Extent::Tiny && suite.only.is_empty() {
+    if setting.extent != Extent::Tiny && suite.only.is_empty() {
         suite.count_instructions(&mut report);
     }
-    let prefix = options.out.clone().unwrap_or_else(|| work.join("report"));
-    let written = save(&report, &prefix)?;
+    let prefix = options.out.clone().unwrap_or_else(|| setting.work.join("report"));
     if let Some(directory) = &options.plots {
-        gallery::write(&report, directory)?;
+        gallery::write(&report, data.set("run"), directory)?;
     }
-    let (table, peers) = (table::print(&report, options.all), report.peers().collect::<Vec<_>>());
-    let slower = slower::in_report(&report, &peers);
+    tell(&report, data.set("run"), &prefix, options.all)
+}
+
+/// Writes a report and prints it.
+fn tell<'a>(
+    report: &Report,
+    figures: impl Iterator<Item = &'a Figure>,
+    prefix: &Path,
+    all: bool,
+) -> anyhow::Result<bool> {
+    let (json, page) = (prefix.with_extension("json"), prefix.with_extension("html"));
+    report.save(&json)?;
+    std::fs::write(&page, page::render(report, figures)?)
+        .with_context(|| format!("cannot write {}", page.display()))?;
+    let table = table::print(report, all);
+    let slower = slower::in_report(report, &report.peers().collect::<Vec<_>>());
+    let written = format!("Written: {} and {}", json.display(), page.display());
     say(format!("{table}{written}\n{slower}").trim_end())?;
     Ok(!report.fails())
 }
@@ -96,25 +139,17 @@ fn draw_figures(options: options::Figures) -> anyhow::Result<bool> {
     if no_nodes.is_none() {
         over::enter(script)?;
     }
-    let implementations = options.programs.who.list()?;
+    let mut setting = setting(&options.programs, &options.length, 5)?;
     let smartmap = options.smartmap.is_dir().then(|| {
-        let name = format!("{}, SMARTMAP", implementations[0].name);
+        let name = format!("{}, SMARTMAP", setting.implementations[0].name);
         Implementation::new(&name, &options.smartmap, Vec::new())
     });
-    let setting = papers::Setting {
-        implementations,
-        smartmap: smartmap.transpose()?,
-        extent: options.length.extent(),
-        repeats: options.length.repeats(5),
-        work: options.programs.folder.make()?,
-        sources: options.programs.sources,
-        examples: options.examples,
-        apps: options.apps,
-        cpus: machine::usable_cpus()?,
-        pes: options.pes.map(usize::from),
-        no_nodes,
-    };
-    let data = papers::Data::read()?;
+    setting.smartmap = smartmap.transpose()?;
+    setting.examples = options.examples;
+    setting.apps = options.apps;
+    setting.pes = options.pes.map(usize::from);
+    setting.no_nodes = no_nodes;
+    let data = Data::read()?;
     let chosen = papers::chosen(&data, options.paper.as_deref(), options.number.as_deref())?;
     if options.list {
         say(papers::listed(&data, &setting, &chosen).trim_end())?;
@@ -148,27 +183,12 @@ fn apps(options: &options::Apps) -> anyhow::Result<bool> {
 
 fn over_nodes(options: &options::Nodes) -> anyhow::Result<bool> {
     over::enter(&options.namespaces.script)?;
-    let work = options.programs.folder.make()?;
-    let mut implementations = options.programs.who.list()?;
-    for who in &mut implementations {
-        who.over = who.bin.as_deref().map(over::Over::of).transpose()?;
-    }
-    let extent = options.length.extent();
-    let suite = suite::Suite {
-        implementations,
-        extent,
-        groups: nodes::groups(extent),
-        repeats: options.length.repeats(usize::MAX),
-        limit: Some(options.limit.time()),
-        pins: true,
-        only: Vec::new(),
-        sources: options.programs.sources.clone(),
-        work: work.clone(),
-    };
-    let report = suite.run()?;
-    let written = save(&report, &work.join("nodes"))?;
-    say(&format!("{}{written}", nodes::print(&report)))?;
-    Ok(!report.fails())
+    let mut setting = setting(&options.programs, &options.length, usize::MAX)?;
+    setting.implementations = setting.over_nodes(setting.implementations.clone())?;
+    let data = Data::read()?;
+    let limit = Some(options.limit.time());
+    let report = suite::Suite { limit, ..suite(&setting, &data, "nodes", &[]) }.run()?;
+    tell(&report, data.set("nodes"), &setting.work.join("nodes"), true)
 }
 
 fn beside_neighbours(options: &options::Neighbours) -> anyhow::Result<bool> {
@@ -228,13 +248,4 @@ fn say(text: &str) -> anyhow::Result<()> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
-}
-
-/// Writes a report as `PREFIX.json` and as a page, `PREFIX.html`. Returns what to say about it.
-fn save(report: &Report, prefix: &Path) -> anyhow::Result<String> {
-    let (json, page) = (prefix.with_extension("json"), prefix.with_extension("html"));
-    report.save(&json)?;
-    std::fs::write(&page, page::render(report)?)
-        .with_context(|| format!("cannot write {}", page.display()))?;
-    Ok(format!("Written: {} and {}", json.display(), page.display()))
 }

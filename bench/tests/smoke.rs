@@ -162,7 +162,6 @@ fn whole_suite() -> Result<(), Failed> {
         ("oneshmem", "lock.handover"),
         ("oneshmem", "collective.alltoalls"),
         ("oneshmem", "activeset.sum"),
-        ("oneshmem", "touch.put"),
         ("oneshmem", "startup.hello"),
         ("oneshmem", "oversubscribed.ring"),
         ("raw", "raw.pingpong.tight"),
@@ -172,7 +171,6 @@ fn whole_suite() -> Result<(), Failed> {
         ("oneshmem", "strided.iput.from_strided"),
         ("raw", "raw.strided.both_strided.any"),
         ("raw", "raw.lock_handover"),
-        ("raw", "raw.touch.copy"),
         ("raw", "raw.true"),
     ] {
         let found = points.iter().any(|point| {
@@ -222,9 +220,15 @@ fn over_nodes() -> Result<(), Failed> {
     let some = ["nodes", "--tiny", "--repeats", "1", "--limit", "10", "--peer", &peer];
     let output = oshbench(&[&some, &places[..]].concat())?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let words =
-        ["fetch-add, target computes", "put 1 MiB", "sum of 8 B", "shmem_init", "whole job"];
-    let rows = words.iter().all(|word| text.contains(word)) && text.contains("2 x 2");
+    let words = [
+        "nodes.fetch_add_computing",
+        "nodes.put_bandwidth",
+        "nodes.reduce",
+        "nodes.put.packets",
+        "startup.init",
+        "startup.hello",
+    ];
+    let rows = words.iter().all(|word| text.contains(word));
     check(output.status.success() && rows, "jobs over nodes are not measured", &output)?;
     let told = text.contains("hangs, facts: did not end in 10 s");
     check(told, "jobs that hang are not reported", &output)

@@ -1,4 +1,4 @@
-//! `figures.toml` and `papers.toml`.
+//! `figures.toml`, `suite.toml` and `papers.toml`.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,13 @@ use super::{Setting, device};
 use crate::curves::Panel;
 use crate::plan::Extent;
 
-/// Both files.
+/// All files.
 pub struct Data {
     /// The papers.
     pub papers: Vec<Paper>,
     /// What we draw of them.
     pub figures: Vec<Figure>,
+    suite: Vec<Figure>,
     machines: BTreeMap<String, String>,
     printed: Vec<Printed>,
     absent: BTreeMap<String, Vec<String>>,
@@ -30,6 +31,7 @@ struct PapersFile {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FiguresFile {
+    #[serde(default)]
     absent: BTreeMap<String, Vec<String>>,
     figure: Vec<Figure>,
 }
@@ -119,10 +121,13 @@ pub struct Statement {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Figure {
+    #[serde(alias = "set")]
     pub paper: String,
+    #[serde(default)]
     pub number: String,
     pub title: String,
     pub caption: String,
+    #[serde(default)]
     pub differs: String,
     #[serde(default)]
     pub beside: Vec<String>,
@@ -179,7 +184,7 @@ pub enum Place {
 enum Pes {
     One(usize),
     Several(Vec<usize>),
-    /// "cpus" or "crowd".
+    /// "cpus", "crowd" or "crowds".
     ByMachine(String),
 }
 
@@ -221,17 +226,24 @@ pub fn slug(number: &str) -> String {
 }
 
 impl Data {
-    /// Reads both files, which are part of this command.
+    /// Reads the files, which are part of this command.
     pub fn read() -> anyhow::Result<Self> {
         let papers: PapersFile = toml::from_str(include_str!("../../papers.toml"))?;
         let figures: FiguresFile = toml::from_str(include_str!("../../figures.toml"))?;
+        let suite: FiguresFile = toml::from_str(include_str!("../../suite.toml"))?;
         Ok(Self {
             papers: papers.paper,
             figures: figures.figure,
+            suite: suite.figure,
             machines: papers.machine,
             printed: papers.figure,
             absent: figures.absent,
         })
+    }
+
+    /// What a set of the suite measures.
+    pub fn set<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Figure> + Clone {
+        self.suite.iter().filter(move |figure| figure.paper == name)
     }
 
     /// A paper.
@@ -308,6 +320,9 @@ impl Part {
             Pes::One(pes) => vec![*pes],
             Pes::Several(list) => few(list, most),
             Pes::ByMachine(rule) if rule == "cpus" => vec![setting.everybody()],
+            Pes::ByMachine(rule) if rule == "crowds" => {
+                few(&[1, 2, 4, 8].map(|times| times * setting.everybody()), setting.by(512, 512, 2))
+            }
             Pes::ByMachine(_) => {
                 let crowd = setting.by(4, 2, 1) * setting.everybody();
                 few(&(1..10).map(|bit| 1 << bit).collect::<Vec<_>>(), crowd)

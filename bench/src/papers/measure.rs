@@ -9,7 +9,7 @@ use super::data::{Part, Place};
 use super::{Drawing, Figure, Setting, Table};
 use crate::curves::Panel;
 use crate::implementation::Implementation;
-use crate::plan::Experiment;
+use crate::plan::{Comparison, Experiment};
 use crate::plot::Axis;
 use crate::report::{RemarkKind, Report};
 use crate::slower;
@@ -116,7 +116,7 @@ fn algorithms(own: &Implementation, operation: &str) -> anyhow::Result<Vec<Strin
 }
 
 /// The programs to run: for each number of PEs, the raw one first.
-fn experiments(setting: &Setting, figure: &Figure, part: &Part) -> Vec<Experiment> {
+pub fn experiments(setting: &Setting, figure: &Figure, part: &Part) -> Comparison {
     let (largest, sizes) = part.sizes(setting);
     let told = part.arguments.iter().map(|text| setting.fill(text, figure));
     let arguments: Vec<String> =
@@ -161,13 +161,14 @@ mod tests {
     #[test]
     fn figures_are_of_programs_that_there_are() {
         let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/programs");
-        for part in Data::read().unwrap().figures.iter().flat_map(|figure| &figure.parts) {
+        let data = Data::read().unwrap();
+        let suite = data.set("run").chain(data.set("nodes"));
+        for part in data.figures.iter().chain(suite).flat_map(|figure| &figure.parts) {
             let raw = part.raw.iter().map(|raw| format!("raw/{raw}"));
             for program in raw.chain([part.program.clone()]) {
                 let source = format!("{programs}/{program}.c");
                 assert!(std::path::Path::new(&source).is_file(), "{source}");
             }
-            assert!(part.panels.is_empty() != part.table.is_empty());
         }
     }
 }

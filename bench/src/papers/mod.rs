@@ -23,6 +23,7 @@ use serde::Serialize;
 
 pub use self::data::{Data, Figure};
 use self::data::{Made, slug};
+pub use self::measure::experiments;
 use crate::execute;
 use crate::implementation::Implementation;
 use crate::over::Over;
@@ -138,7 +139,7 @@ impl Setting {
     }
 
     /// These with jobs over two emulated nodes.
-    fn over_nodes(&self, who: Vec<Implementation>) -> anyhow::Result<Vec<Implementation>> {
+    pub fn over_nodes(&self, who: Vec<Implementation>) -> anyhow::Result<Vec<Implementation>> {
         let over = |who: Implementation| {
             let over = Some(Over::of(who.commands()?)?);
             Ok(Implementation { over, ..who })
