@@ -40,9 +40,6 @@ fn rule_of(name: &str) -> Option<Rule> {
             let instruction = instruction(rest.split('.').next()?);
             rule(&[&format!("raw.{class}.{instruction}")], Some(8))
         }
-        // shmem_clear_lock completes the operations of the critical section.
-        ("lock", "alone" | "test_free") => rule(&["raw.lock_alone_completes"], None),
-        ("lock", "handover") => rule(&["raw.lock_handover"], None),
         ("collective", "barrier_all" | "sync_all" | "team_sync") => rule(&["raw.barrier"], None),
         ("oversubscribed", "barrier_all") => rule(&["raw.barrier"], None),
         ("oversubscribed", "ring") => rule(&["raw.ring"], None),
@@ -96,7 +93,7 @@ fn best_in(candidates: &[&Point], turn: usize) -> Option<f64> {
 
 /// Whether a quantity involves only two PEs, whatever their number.
 fn counts_two(name: &str) -> bool {
-    ["pingpong.", "bandwidth.", "rate.", "strided.", "atomic.", "lock.alone", "lock.test_free"]
+    ["pingpong.", "bandwidth.", "rate.", "strided.", "atomic."]
         .iter()
         .any(|prefix| uninlined(name).starts_with(prefix))
 }

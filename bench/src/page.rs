@@ -23,7 +23,7 @@ pub fn render<'a>(
     let body = html! {
         p { (report.began) " UTC, " (if report.quick { "short" } else { "full" }) " form, every program run "
             (report.repeats) " times, in turns." }
-        p { (table::quietness(report)) }
+        p { (table::quietness(&report.noise, &report.points)) }
         (facts(report))
         @for section in &sections { (section) }
         (instructions(&instruction_rows))

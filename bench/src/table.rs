@@ -5,6 +5,7 @@ use comfy_table::{CellAlignment, Table, TableComponent, presets};
 use crate::figures;
 use crate::instructions;
 use crate::limits;
+use crate::noise::Noise;
 use crate::ratios::Ratios;
 use crate::report::{Point, Report};
 
@@ -24,7 +25,7 @@ pub fn print(report: &Report, all: bool) -> String {
         text.push('\n');
     };
     line(headline(report));
-    line(quietness(report));
+    line(quietness(&report.noise, &report.points));
     line(table(report, all).to_string());
     line(format!("{FIGURES} {RATIOS}"));
     if !all {
@@ -43,8 +44,8 @@ pub fn print(report: &Report, all: bool) -> String {
 }
 
 /// How quiet the machine was, and how far runs of one point are from each other.
-pub fn quietness(report: &Report) -> String {
-    let spreads = report.points.iter().map(Point::spread).filter(|spread| !spread.is_nan());
+pub fn quietness(noise: &Noise, points: &[Point]) -> String {
+    let spreads = points.iter().map(Point::spread).filter(|spread| !spread.is_nan());
     let mut spreads: Vec<f64> = spreads.collect();
     spreads.sort_by(f64::total_cmp);
     let spread = match &spreads[..] {
@@ -55,7 +56,7 @@ pub fn quietness(report: &Report) -> String {
             figures::spread(all[all.len() * 9 / 10])
         ),
     };
-    format!("{}{spread}.", report.noise)
+    format!("{noise}{spread}.")
 }
 
 fn headline(report: &Report) -> String {

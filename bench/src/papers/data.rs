@@ -155,6 +155,7 @@ pub struct Part {
     pub whole_job: bool,
     pes: Pes,
     bytes: Option<[u64; 2]>,
+    step: Option<u64>,
     #[serde(default)]
     sizes: Vec<u64>,
     #[serde(default)]
@@ -335,7 +336,7 @@ impl Part {
         let most = setting.by(u64::MAX, 1 << 20, 4096);
         if let Some([least, largest]) = self.bytes {
             let largest = largest.min(setting.by(u64::MAX, 256 << 10, 512));
-            let step = setting.by(2, 2, 8);
+            let step = setting.by(2, self.step.unwrap_or(2), 8);
             return (
                 largest,
                 vec![format!("min={least}"), format!("max={largest}"), format!("step={step}")],

@@ -22,16 +22,13 @@ pub fn no_offloading() -> Option<String> {
     let mut command = Command::new(compiler());
     command.args(OFFLOADING).args(["-x", "c++", "-", "-o", "/dev/null"]);
     command.stdin(std::process::Stdio::null());
-    let built = command.output().is_ok_and(|output| {
+    let why = match command.output() {
+        Err(error) => error.to_string(),
         // An empty program lacks only `main`.
-        String::from_utf8_lossy(&output.stderr).contains("main")
-    });
-    let compiler = compiler();
-    (!built).then(|| {
-        format!(
-            "{compiler} does not build for OpenMP's device on the host (SHMEM_CXX names a compiler)"
-        )
-    })
+        Ok(output) if String::from_utf8_lossy(&output.stderr).contains("main") => return None,
+        Ok(_) => "it does not build for OpenMP's device on the host".into(),
+    };
+    Some(format!("{}: {why} (SHMEM_CXX names a compiler)", compiler()))
 }
 
 /// A form of a program of OpenMP's device.

@@ -14,7 +14,6 @@ use crate::plot::Axis;
 use crate::report::{RemarkKind, Report};
 use crate::slower;
 use crate::suite::Suite;
-use crate::table;
 
 /// Runs and draws a part of a figure.
 pub fn part(setting: &Setting, figure: &Figure, part: &Part) -> anyhow::Result<Drawing> {
@@ -41,7 +40,6 @@ pub fn part(setting: &Setting, figure: &Figure, part: &Part) -> anyhow::Result<D
         }
         _ => remark.to_string(),
     }));
-    remarks.push(table::quietness(&report));
     let behind = slower::in_report(&report, &setting.peers());
     remarks.extend(Some(behind.trim_end().to_owned()).filter(|behind| !behind.is_empty()));
     let panel = |panel: &Panel| {

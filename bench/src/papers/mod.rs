@@ -26,9 +26,11 @@ use self::data::{Made, slug};
 pub use self::measure::experiments;
 use crate::execute;
 use crate::implementation::Implementation;
+use crate::noise::Watch;
 use crate::over::Over;
 use crate::plan::Extent;
 use crate::report::Point;
+use crate::table;
 
 /// What the figures are drawn of.
 pub struct Setting {
@@ -226,7 +228,9 @@ pub fn draw(data: &Data, setting: &Setting, figures: &[&Figure]) -> anyhow::Resu
     for (nth, figure) in figures.iter().enumerate() {
         let name = format!("{} {}", figure.paper, figure.number);
         eprintln!("{} of {}: {name}, {}", nth + 1, figures.len(), figure.title);
+        let watch = Watch::start();
         let mut drawing = draw_one(setting, figure);
+        drawing.remarks.push(table::quietness(&watch.end(), &drawing.points));
         claims::beside(data, setting, figure, &mut drawing);
         // A picture may stand without its page.
         for plot in drawing.plots.iter_mut().filter(|_| setting.extent != Extent::Full) {
