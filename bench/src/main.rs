@@ -192,22 +192,14 @@ fn over_nodes(options: &options::Nodes) -> anyhow::Result<bool> {
 }
 
 fn beside_neighbours(options: &options::Neighbours) -> anyhow::Result<bool> {
-    let work = options.programs.folder.make()?;
-    let implementations = options.programs.who.list()?;
-    let extent = options.length.extent();
+    let setting = setting(&options.programs, &options.length, 3)?;
+    let data = Data::read()?;
+    let limit = Some(options.limit.time());
     let mut taken = Vec::new();
-    for situation in neighbours::situations(extent) {
-        let suite = suite::Suite {
-            implementations: situation.bind(&implementations)?,
-            extent,
-            groups: neighbours::groups(extent),
-            repeats: options.length.repeats(3),
-            limit: Some(options.limit.time()),
-            pins: false,
-            only: Vec::new(),
-            sources: options.programs.sources.clone(),
-            work: work.clone(),
-        };
+    for situation in neighbours::situations(setting.extent) {
+        let implementations = situation.bind(&setting.implementations)?;
+        let all = suite(&setting, &data, "neighbours", &[]);
+        let suite = suite::Suite { implementations, limit, pins: false, ..all };
         taken.push((situation, situation.beside(|| suite.run())?));
     }
     say(neighbours::print(&taken).trim_end())?;

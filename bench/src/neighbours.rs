@@ -9,7 +9,7 @@ use oneshmem_plots::figures;
 
 use crate::implementation::Implementation;
 use crate::over::Over;
-use crate::plan::{Comparison, Experiment, Extent};
+use crate::plan::Extent;
 use crate::report::{Key, Report};
 use crate::{slower, table};
 
@@ -47,25 +47,6 @@ pub fn situations(extent: Extent) -> Vec<Situation> {
         }
     }
     list
-}
-
-/// The experiments of one turn: everything with each number of PEs.
-pub fn groups(extent: Extent) -> Vec<Comparison> {
-    let ms = format!("ms={}", 20.0 * extent.ms());
-    let make = |program: &str, pes, arguments: &[&str]| Experiment {
-        program: program.into(),
-        raw: false,
-        pes,
-        arguments: arguments.iter().chain([&&*ms]).map(|&word| word.to_owned()).collect(),
-        heap: 16,
-        whole_job: false,
-    };
-    let size = (format!("min={BIG}"), format!("max={BIG}"));
-    let group = |&pes: &usize| {
-        vec![make("oversubscription", pes, &[]), make("pingpong", pes, &[&size.0, &size.1])]
-    };
-    let numbers = if extent == Extent::Tiny { &PES[..1] } else { &PES };
-    numbers.iter().map(group).collect()
 }
 
 /// Busy neighbours, which end when this is dropped.

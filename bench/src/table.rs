@@ -30,7 +30,7 @@ pub fn print(report: &Report, all: bool) -> String {
     line(format!("{FIGURES} {RATIOS}"));
     if !all {
         line(
-            "Of each quantity at most four sizes are shown; the page and the JSON have all.".into(),
+            "Of each quantity at most four sizes are shown; --all shows all, and the JSON has them.".into(),
         );
     }
     let counts = instructions::rows(&report.instructions).unwrap_or_default();

@@ -342,7 +342,7 @@ impl Part {
                 vec![format!("min={least}"), format!("max={largest}"), format!("step={step}")],
             );
         }
-        let sizes: Vec<u64> = self.sizes.iter().copied().filter(|size| *size <= most).collect();
+        let sizes = few(&self.sizes, most);
         let largest = sizes.last().copied().unwrap_or(8);
         let mut arguments = vec![format!("max={largest}")];
         if !sizes.is_empty() {
@@ -354,9 +354,9 @@ impl Part {
 }
 
 /// Those of a list that are not too large; at least the first.
-pub fn few(list: &[usize], most: usize) -> Vec<usize> {
+pub fn few<T: Copy + PartialOrd>(list: &[T], most: T) -> Vec<T> {
     let count = list.iter().take_while(|number| **number <= most).count();
-    list[..count.max(1)].to_vec()
+    list[..count.max(1).min(list.len())].to_vec()
 }
 
 #[cfg(test)]

@@ -154,14 +154,16 @@ impl Setting {
         let cache = crate::machine::last_cache().unwrap_or(8 << 20);
         let mut text = text.to_owned();
         for (name, value) in [
-            ("{messages}", self.by(1000, 1000, 50)),
+            ("{messages}", self.by(1000, 1000, 50).to_string()),
+            // Enough for time slices to show.
+            ("{long}", (20.0 * self.extent.ms()).to_string()),
             // The runs add up to the paper's iterations. A pass over a large cache takes most of their time.
-            ("{iterations}", self.by(4096usize.div_ceil(self.repeats) as u64, 16, 2)),
-            ("{cache}", cache),
-            ("{pes}", self.some() as u64),
-            ("{size}", figure.size(self).unwrap_or_default() as u64),
+            ("{iterations}", self.by(4096usize.div_ceil(self.repeats), 16, 2).to_string()),
+            ("{cache}", cache.to_string()),
+            ("{pes}", self.some().to_string()),
+            ("{size}", figure.size(self).unwrap_or_default().to_string()),
         ] {
-            text = text.replace(name, &value.to_string());
+            text = text.replace(name, &value);
         }
         text
     }
