@@ -25,11 +25,11 @@ pub struct Panel {
     /// What is drawn of a figure.
     #[serde(default, rename = "as")]
     pub shows: Shows,
-    /// Which figure of the runs that is.
-    #[serde(default)]
+    /// Which figure of the runs that is: all panels of a part of a figure have the same.
+    #[serde(skip)]
     pub statistic: Statistic,
     /// From where to where its bars go.
-    #[serde(default)]
+    #[serde(skip)]
     pub bars: Bars,
 }
 

@@ -36,7 +36,7 @@ fn file_name(figure: &str, plot: &str) -> String {
 
 /// The plots of a figure that have data.
 pub fn plots(report: &Report, figure: &Figure) -> Vec<Plot> {
-    let panels = figure.parts.iter().flat_map(|part| &part.panels);
+    let panels = figure.parts.iter().flat_map(|part| part.panels());
     panels.map(|panel| panel.plot(report)).filter(Plot::is_worthwhile).collect()
 }
 

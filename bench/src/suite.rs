@@ -40,7 +40,7 @@ pub struct Suite {
     pub work: PathBuf,
 }
 
-/// Failed runs, which are not tried again: implementation, program, PEs.
+/// Runs without any figure, which are not tried again: implementation, program, PEs.
 type Hopeless = HashSet<(String, String, usize)>;
 
 /// A figure that is not part of the report yet.
@@ -231,7 +231,10 @@ impl Suite {
             who.run(experiment, &built, pinning, &self.scratch(who), self.patience(who))?;
         let lines = self.lines(who, program, &outcome, report);
         if !lines.contains(&Line::Done) {
-            hopeless.insert(label);
+            // A forced algorithm has figures up to the size that it is not for.
+            if !lines.iter().any(|line| matches!(line, Line::Result(..))) {
+                hopeless.insert(label);
+            }
         } else if experiment.whole_job && !whole_job::all_greet(&outcome.stdout, experiment.pes) {
             let what = format!("not one greeting of each of {} PEs", experiment.pes);
             report.remark(&who.name, program, RemarkKind::Failed, what);

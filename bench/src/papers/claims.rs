@@ -14,8 +14,13 @@ const EQUAL: f64 = 1.03;
 pub fn beside(data: &Data, setting: &Setting, figure: &Figure, drawing: &mut Drawing) {
     let says: Vec<&Statement> = data.printed(figure).flat_map(|printed| &printed.says).collect();
     let here = Here { figure, own: &setting.own().name, peers: &setting.peers() };
-    let axis = drawing.plots.first().map(|plot| plot.x);
-    let row = |says: &&Statement| vec![spoken(says, axis), here.to(says, &drawing.plots)];
+    let pes = &data.paper(&figure.paper).pes;
+    let x = |x: f64| match drawing.plots.first().map(|plot| plot.x) {
+        Some(Axis::Pes) => format!("{x} {pes}"),
+        Some(Axis::Bytes) => figures::bytes(x as u64),
+        None => x.to_string(),
+    };
+    let row = |says: &&Statement| vec![spoken(says, x), here.to(says, &drawing.plots)];
     // Tables stand below.
     let in_text = says.iter().filter(|says| !says.r#where.starts_with("Table"));
     let rows: Vec<Vec<String>> = in_text.map(row).collect();
@@ -71,8 +76,8 @@ fn in_unit(says: &Statement, unit: Unit) -> Option<f64> {
     Some(y * factor)
 }
 
-/// A statement as a sentence.
-fn spoken(says: &Statement, axis: Option<Axis>) -> String {
+/// A statement as a sentence, with an x as the paper has it.
+fn spoken(says: &Statement, x: impl Fn(f64) -> String) -> String {
     let Statement { series, r#where, .. } = says;
     let than = says.than.as_ref().map(|than| format!(" than {than}")).unwrap_or_default();
     let mut text = match (&says.is, says.y) {
@@ -102,7 +107,6 @@ fn spoken(says: &Statement, axis: Option<Axis>) -> String {
             format!("{series}: {times}")
         }
     };
-    let x = |x| axis.map_or_else(|| format!("{x}"), |axis| at(axis, x));
     match says.x[..] {
         [] => {}
         [one] => text += &format!(", at {}", x(one)),
@@ -169,7 +173,6 @@ impl Here<'_> {
         let of_other = |curve: &Curve| is_peer(curve) || curve.ink == Ink::Raw;
         let is = |name: &str, curve: &Curve| match name {
             "*own" => !of_other(curve),
-            "*peers" => is_peer(curve),
             // In figures of devices, the label is the form alone.
             name => curve.label == name || curve.label == format!("{}, {name}", self.own),
         };
@@ -314,7 +317,8 @@ mod tests {
         let paper = plot.curves.iter().find(|curve| curve.label.starts_with("paper: MPI")).unwrap();
         assert_eq!((paper.points[0].x, paper.points[0].y), (16.0, 600.0));
         assert!(
-            spoken(says[1], Some(plot.x)).starts_with("MPI on Cray XE6: about 600 ns, at 16 B")
+            spoken(says[1], |x| format!("{x} B"))
+                .starts_with("MPI on Cray XE6: about 600 ns, at 16 B")
         );
     }
 }

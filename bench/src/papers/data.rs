@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Setting, device};
-use crate::curves::Panel;
+use crate::curves::{Bars, Panel, Statistic};
 use crate::plan::Extent;
 
 /// All files.
@@ -46,6 +46,13 @@ pub struct Paper {
     pub title: String,
     authors: Vec<String>,
     venue: String,
+    /// What its figures count where ours count PEs.
+    #[serde(default = "pes")]
+    pub pes: String,
+}
+
+fn pes() -> String {
+    "PEs".into()
 }
 
 impl Paper {
@@ -99,7 +106,6 @@ impl std::fmt::Display for Cell {
 /// A number or a claim: `papers.toml` explains it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct Statement {
     pub series: String,
     pub than: Option<String>,
@@ -119,7 +125,6 @@ pub struct Statement {
 /// A figure of ours: `figures.toml` explains it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct Figure {
     #[serde(alias = "set")]
     pub paper: String,
@@ -141,7 +146,6 @@ pub struct Figure {
 /// One program of the suite in one place.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
 pub struct Part {
     #[serde(default)]
     pub place: Place,
@@ -159,11 +163,11 @@ pub struct Part {
     #[serde(default)]
     sizes: Vec<u64>,
     #[serde(default)]
-    pub statistic: crate::curves::Statistic,
+    pub statistic: Statistic,
     #[serde(default)]
-    pub bars: crate::curves::Bars,
+    bars: Bars,
     #[serde(default)]
-    pub panels: Vec<Panel>,
+    panels: Vec<Panel>,
     #[serde(default)]
     pub table: Vec<String>,
 }
@@ -192,7 +196,6 @@ enum Pes {
 /// What is not a program of the suite.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-#[allow(missing_docs)]
 pub enum Made {
     Steps {
         attach: String,
@@ -329,6 +332,12 @@ impl Part {
                 few(&(1..10).map(|bit| 1 << bit).collect::<Vec<_>>(), crowd)
             }
         }
+    }
+
+    /// Its pictures.
+    pub fn panels(&self) -> impl Iterator<Item = Panel> {
+        let Self { statistic, bars, .. } = *self;
+        self.panels.iter().map(move |panel| Panel { statistic, bars, ..panel.clone() })
     }
 
     /// The largest size, and the arguments that say which sizes.

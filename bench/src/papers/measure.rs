@@ -42,12 +42,8 @@ pub fn part(setting: &Setting, figure: &Figure, part: &Part) -> anyhow::Result<D
     }));
     let behind = slower::in_report(&report, &setting.peers());
     remarks.extend(Some(behind.trim_end().to_owned()).filter(|behind| !behind.is_empty()));
-    let panel = |panel: &Panel| {
-        let panel = Panel { statistic: part.statistic, bars: part.bars, ..panel.clone() };
-        panel.plot(&report)
-    };
     Ok(Drawing {
-        plots: part.panels.iter().map(panel).collect(),
+        plots: part.panels().map(|panel| panel.plot(&report)).collect(),
         tables: part.table.first().map(|_| table_of(&report, part)).into_iter().collect(),
         remarks,
         failed: report.fails(),
