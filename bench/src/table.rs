@@ -44,8 +44,8 @@ pub fn print(report: &Report, all: bool) -> String {
 }
 
 /// How quiet the machine was, and how far runs of one point are from each other.
-pub fn quietness(noise: &Noise, points: &[Point]) -> String {
-    let spreads = points.iter().map(Point::spread).filter(|spread| !spread.is_nan());
+pub fn quietness<'a>(noise: &Noise, points: impl IntoIterator<Item = &'a Point>) -> String {
+    let spreads = points.into_iter().map(Point::spread).filter(|spread| !spread.is_nan());
     let mut spreads: Vec<f64> = spreads.collect();
     spreads.sort_by(f64::total_cmp);
     let spread = match &spreads[..] {

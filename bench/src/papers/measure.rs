@@ -6,7 +6,7 @@ use anyhow::Context;
 use oneshmem_plots::figures;
 
 use super::data::{Part, Place};
-use super::{Drawing, Figure, Setting, Table};
+use super::{Drawing, Figure, Placed, Setting, Table};
 use crate::curves::Panel;
 use crate::implementation::Implementation;
 use crate::plan::{Comparison, Experiment};
@@ -47,7 +47,11 @@ pub fn part(setting: &Setting, figure: &Figure, part: &Part) -> anyhow::Result<D
         tables: part.table.first().map(|_| table_of(&report, part)).into_iter().collect(),
         remarks,
         failed: report.fails(),
-        points: report.points,
+        points: report
+            .points
+            .into_iter()
+            .map(|point| Placed { place: part.place, point })
+            .collect(),
     })
 }
 

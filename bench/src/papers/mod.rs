@@ -22,7 +22,7 @@ use oneshmem_plots::plot::Plot;
 use serde::Serialize;
 
 pub use self::data::{Data, Figure};
-use self::data::{Made, slug};
+use self::data::{Made, Place, slug};
 pub use self::measure::experiments;
 use crate::execute;
 use crate::implementation::Implementation;
@@ -68,9 +68,19 @@ pub struct Drawing {
     /// What went wrong, or is missing.
     pub remarks: Vec<String>,
     /// Its data.
-    pub points: Vec<Point>,
+    pub points: Vec<Placed>,
     /// Whether anything of ours failed.
     pub failed: bool,
+}
+
+/// A point and where it was measured: `node` or `nodes`.
+#[derive(Serialize)]
+pub struct Placed {
+    /// Where.
+    pub place: Place,
+    /// The point.
+    #[serde(flatten)]
+    pub point: Point,
 }
 
 /// A table of a figure.
@@ -232,7 +242,9 @@ pub fn draw(data: &Data, setting: &Setting, figures: &[&Figure]) -> anyhow::Resu
         eprintln!("{} of {}: {name}, {}", nth + 1, figures.len(), figure.title);
         let watch = Watch::start();
         let mut drawing = draw_one(setting, figure);
-        drawing.remarks.push(table::quietness(&watch.end(), &drawing.points));
+        let points = drawing.points.iter().map(|placed| &placed.point);
+        let quietness = table::quietness(&watch.end(), points);
+        drawing.remarks.push(quietness);
         claims::beside(data, setting, figure, &mut drawing);
         // A picture may stand without its page.
         for plot in drawing.plots.iter_mut().filter(|_| setting.extent != Extent::Full) {

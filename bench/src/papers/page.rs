@@ -4,18 +4,17 @@ use anyhow::Context;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
-use super::data::{Data, slug};
-use super::{Drawing, Figure, Setting, Table};
+use super::data::{Data, Place, slug};
+use super::{Drawing, Figure, Placed, Setting, Table};
 use crate::machine::{self, Machine};
 use crate::page::document;
-use crate::report::Point;
 
 #[derive(Serialize)]
 struct File<'a> {
     paper: &'a str,
     figure: &'a str,
     scaled: &'a str,
-    points: &'a [Point],
+    points: &'a [Placed],
     tables: &'a [Table],
     remarks: &'a [String],
 }
@@ -63,13 +62,14 @@ fn row(fields: impl IntoIterator<Item = String>) -> String {
     fields.into_iter().map(field).collect::<Vec<_>>().join(",") + "\n"
 }
 
-fn csv_of(points: &[Point]) -> String {
-    let header = "implementation,quantity,size,pes,unit,median,min,mean,max,runs\n";
-    let line = |point: &Point| {
+fn csv_of(points: &[Placed]) -> String {
+    let header = "place,implementation,quantity,size,pes,unit,median,min,mean,max,runs\n";
+    let line = |Placed { place, point }: &Placed| {
         let (min, mean, max) = point.within();
         let unit = serde_json::to_string(&point.unit).unwrap_or_default();
         let figures = [point.value(), min, mean, max].map(|figure| figure.to_string());
-        let names = [point.implementation.clone(), point.name.clone()];
+        let place = if *place == Place::Node { "node" } else { "nodes" };
+        let names = [place.to_owned(), point.implementation.clone(), point.name.clone()];
         let keys = [point.size.to_string(), point.pes.to_string(), unit.replace('"', "")];
         row(names.into_iter().chain(keys).chain(figures).chain([point.runs.len().to_string()]))
     };
