@@ -80,30 +80,11 @@ fn setting(
     })
 }
 
-/// Measures a set of `suite.toml`.
-fn suite(setting: &Setting, data: &Data, set: &str, only: &[String]) -> suite::Suite {
-    let of = |figure: &Figure| {
-        let part = |part| papers::experiments(setting, figure, part);
-        figure.parts.iter().map(part).collect::<Vec<_>>()
-    };
-    suite::Suite {
-        implementations: setting.implementations.clone(),
-        extent: setting.extent,
-        repeats: setting.repeats,
-        limit: None,
-        pins: true,
-        groups: data.set(set).flat_map(of).collect(),
-        only: only.to_vec(),
-        sources: setting.sources.clone(),
-        work: setting.work.clone(),
-    }
-}
-
 /// Runs the suite. As in all commands, the result is whether everything of ours went well.
 fn run(options: &options::Run) -> anyhow::Result<bool> {
     let setting = setting(&options.programs, &options.length, usize::MAX)?;
     let data = Data::read()?;
-    let suite = suite(&setting, &data, "run", &options.only);
+    let suite = suite::Suite { only: options.only.clone(), ..setting.set(&data, "run") };
     let mut report = suite.run()?;
     if setting.extent != Extent::Tiny && suite.only.is_empty() {
         suite.count_instructions(&mut report);
@@ -187,7 +168,7 @@ fn over_nodes(options: &options::Nodes) -> anyhow::Result<bool> {
     setting.implementations = setting.over_nodes(setting.implementations.clone())?;
     let data = Data::read()?;
     let limit = Some(options.limit.time());
-    let report = suite::Suite { limit, ..suite(&setting, &data, "nodes", &[]) }.run()?;
+    let report = suite::Suite { limit, ..setting.set(&data, "nodes") }.run()?;
     tell(&report, data.set("nodes"), &setting.work.join("nodes"), true)
 }
 
@@ -198,7 +179,7 @@ fn beside_neighbours(options: &options::Neighbours) -> anyhow::Result<bool> {
     let mut taken = Vec::new();
     for situation in neighbours::situations(setting.extent) {
         let implementations = situation.bind(&setting.implementations)?;
-        let all = suite(&setting, &data, "neighbours", &[]);
+        let all = setting.set(&data, "neighbours");
         let suite = suite::Suite { implementations, limit, pins: false, ..all };
         taken.push((situation, situation.beside(|| suite.run())?));
     }

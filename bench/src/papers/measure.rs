@@ -13,7 +13,6 @@ use crate::plan::{Comparison, Experiment};
 use crate::plot::Axis;
 use crate::report::{RemarkKind, Report};
 use crate::slower;
-use crate::suite::Suite;
 
 /// Runs and draws a part of a figure.
 pub fn part(setting: &Setting, figure: &Figure, part: &Part) -> anyhow::Result<Drawing> {
@@ -21,18 +20,8 @@ pub fn part(setting: &Setting, figure: &Figure, part: &Part) -> anyhow::Result<D
         return Ok(Drawing::without(format!("Not on two nodes: {why}.")));
     }
     let (who, mut remarks) = who(setting, &part.who)?;
-    let suite = Suite {
-        implementations: if part.place == Place::Nodes { setting.over_nodes(who)? } else { who },
-        extent: setting.extent,
-        repeats: setting.repeats,
-        limit: None,
-        pins: true,
-        groups: vec![experiments(setting, figure, part)],
-        only: Vec::new(),
-        sources: setting.sources.clone(),
-        work: setting.work.clone(),
-    };
-    let report = suite.run()?;
+    let who = if part.place == Place::Nodes { setting.over_nodes(who)? } else { who };
+    let report = setting.suite(who, vec![experiments(setting, figure, part)]).run()?;
     // A forced algorithm that is not for all sizes ends the job at the first that is too long.
     remarks.extend(report.remarks.iter().map(|remark| match remark.kind {
         RemarkKind::Failed if remark.what.contains("which SHMEM_") => {

@@ -23,13 +23,13 @@ use serde::Serialize;
 
 pub use self::data::{Data, Figure};
 use self::data::{Made, Place, slug};
-pub use self::measure::experiments;
 use crate::execute;
 use crate::implementation::Implementation;
 use crate::noise::Watch;
 use crate::over::Over;
-use crate::plan::Extent;
+use crate::plan::{Comparison, Extent};
 use crate::report::Point;
+use crate::suite::Suite;
 use crate::table;
 
 /// What the figures are drawn of.
@@ -157,6 +157,30 @@ impl Setting {
             Ok(Implementation { over, ..who })
         };
         who.into_iter().map(over).collect()
+    }
+
+    /// These programs, for these implementations.
+    fn suite(&self, implementations: Vec<Implementation>, groups: Vec<Comparison>) -> Suite {
+        Suite {
+            implementations,
+            extent: self.extent,
+            repeats: self.repeats,
+            limit: None,
+            pins: true,
+            groups,
+            only: Vec::new(),
+            sources: self.sources.clone(),
+            work: self.work.clone(),
+        }
+    }
+
+    /// A set of `suite.toml`.
+    pub fn set(&self, data: &Data, name: &str) -> Suite {
+        let of = |figure: &Figure| {
+            let part = |part| measure::experiments(self, figure, part);
+            figure.parts.iter().map(part).collect::<Vec<_>>()
+        };
+        self.suite(self.implementations.clone(), data.set(name).flat_map(of).collect())
     }
 
     /// A text of `figures.toml` with what depends on this setting.
