@@ -7,6 +7,8 @@ use oneshmem_plots::{Unit, figures};
 use super::data::{Cell, Data, Statement};
 use super::{Drawing, Figure, Setting, Table};
 
+/// Where curves cross more often, stretches are counted.
+const FEW: usize = 4;
 /// Figures that are closer than this count as equal.
 const EQUAL: f64 = 1.03;
 
@@ -238,7 +240,19 @@ fn compared(plot: &Plot, one: &[(f64, f64)], other: &[(f64, f64)]) -> Option<Str
         }
         text
     };
-    (!stretches.is_empty()).then(|| stretches.iter().map(told).collect::<Vec<_>>().join(", "))
+    if stretches.len() <= FEW {
+        return joined(stretches.iter().map(told));
+    }
+    // To and fro: how often, and how much at most.
+    let kind = |kind: &str| {
+        let those = || stretches.iter().filter(|stretch| stretch.0 == kind);
+        let most = those().map(|stretch| stretch.3).reduce(f64::max)?;
+        let up_to =
+            if kind == "equal" { "" } else { &format!(" (up to {} times)", figures::ratio(most)) };
+        let plural = if those().count() == 1 { "" } else { "es" };
+        Some(format!("{kind} in {} stretch{plural}{up_to}", those().count()))
+    };
+    joined(["ahead", "behind", "equal"].into_iter().filter_map(kind))
 }
 
 /// How far curves are from each other at most, of two or more.
@@ -292,7 +306,12 @@ mod tests {
         let plot = plot(&[("a", [10.0, 20.0, 30.0]), ("b", [20.0, 30.0, 10.0])]);
         let [a, b] = [0, 1].map(|n| best(&plot, &[&plot.curves[n]], false));
         let told = compared(&plot, &a, &b).unwrap();
-        assert_eq!(told, "ahead from 8 B to 64 B (up to 2.00 times), behind at 4 KiB (3.00 times)");
+        assert_eq!(told, "ahead from 8 B to 64 B (up to 2.00 times); behind at 4 KiB (3.00 times)");
+        let crossing =
+            |ys: [f64; 5]| ys.iter().zip(1..).map(|(y, x)| (f64::from(x), *y)).collect::<Vec<_>>();
+        let often = compared(&plot, &crossing([1.0, 4.0, 1.0, 4.0, 2.0]), &crossing([2.0; 5]));
+        let counted = "ahead in 2 stretches (up to 2.00 times); behind in 2 stretches (up to 2.00 times); equal in 1 stretch";
+        assert_eq!(often.as_deref(), Some(counted));
         assert_eq!(compared(&plot, &a, &a).unwrap(), "equal from 8 B to 4 KiB");
         assert_eq!(compared(&plot, &a, &[]), None);
         let both: Vec<&Curve> = plot.curves.iter().collect();
