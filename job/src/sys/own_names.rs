@@ -46,6 +46,7 @@ mod tests {
             "shmemx_wtime",
             "_ZN8oneshmem4slow7resolve17h0123456789abcdefE",
             "_ZN12onenode_core4copy5large17h0123456789abcdefE",
+            "_ZN12oneshmem_job7jobfile7control7Control2of17h0123456789abcdefE",
             "_ZN65_$LT$oneshmem..run..Broadcast$u20$as$u20$oneshmem..Collective$GT$3run17hE",
             "_ZN4core3ops8function6FnOnce9call_once17h0123456789abcdefE",
             "_RNvNtCs4fqI2P2rA04_8oneshmem4slow7resolve",
