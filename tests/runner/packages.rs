@@ -4,7 +4,7 @@ use crate::{Result, tree};
 use libtest_mimic::Trial;
 
 /// The files that repeat the version, its date, or the version of Rust.
-const REPEATED: [(&str, &str); 11] = [
+const REPEATED: [(&str, &str); 13] = [
     ("CHANGELOG.md", "\n## VERSION (DATE)\n"),
     ("packaging/debian/changelog", "oneshmem (VERSION-1)"),
     ("packaging/debian/control", "cargo-web (>= RUST) | cargo (>= RUST)"),
@@ -14,6 +14,9 @@ const REPEATED: [(&str, &str); 11] = [
     ("packaging/spack/packages/oneshmem/package.py", "version(\"VERSION\")"),
     ("packaging/spack/packages/oneshmem/package.py", "depends_on(\"rust@RUST:\""),
     ("packaging/guix/oneshmem.scm", "(version \"VERSION\")"),
+    ("packaging/conda/recipe.yaml", "version: \"VERSION\""),
+    // Its name has the version, too.
+    ("packaging/easybuild/oneshmem-0.1.0-GCCcore-14.3.0.eb", "version = 'VERSION'"),
     ("README.md", "Rust RUST or newer"),
     ("docs/src/installing.md", "Rust RUST or newer"),
 ];
