@@ -5,7 +5,7 @@ use super::{STYLES, flag};
 use clap::Command;
 
 /// The options that print something instead of compiling, with their help.
-pub const OPTIONS: [(&str, &str); 12] = [
+pub const OPTIONS: [(&str, &str); 13] = [
     ("showme", "Print the command instead of running it"),
     ("showme:compile", "Print the options that are added for compiling"),
     ("showme:link", "Print the options that are added for linking"),
@@ -15,6 +15,7 @@ pub const OPTIONS: [(&str, &str); 12] = [
     ("showme:libs", "Print the names of libraries"),
     ("showme:version", "Print the version of oneshmem"),
     ("showme:help", "Print this help"),
+    ("help", "Print this help, and then the compiler's"),
     ("compile_info", "Print the compiler and the options that are added for compiling"),
     ("link_info", "Print the compiler and the options that are added for linking"),
     ("info", "Same as --showme"),

@@ -142,7 +142,7 @@ impl CommandLine {
                 line.unknown = Some(text.into_owned());
                 continue;
             }
-            line.is_help |= text == "--help";
+            line.is_help |= matches!(&*text, "--help" | "-help");
             line.stops_before_linking |= NO_LINK.contains(&&*text);
             line.is_static |= matches!(&*text, "-static" | "--static" | "-static-pie");
             line.offloads |= text.starts_with("-fopenmp-targets=");
