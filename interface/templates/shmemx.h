@@ -23,16 +23,18 @@ double shmemx_wtime(void);
  * that a pointer into them means the same everywhere: 1 or 0. Waits until all PEs have initialised. */
 int shmemx_equal_addresses(void);
 
-/* All-to-all of blocks of any length, as in Cray SHMEM. PE `i` of the team or active set gets the s_sizes[i] bytes of
+/* All-to-all of blocks of any length; over an active set, as in Cray SHMEM. PE `i` of the team or active set gets the s_sizes[i] bytes of
  * `source` from byte s_offsets[i] on. What comes from PE `i` goes to `dest` from byte t_offsets[i] on, and
- * t_sizes[i] gets its length. `dest`, `source`, `s_offsets` and `s_sizes` are symmetric. A team needs no `pSync`:
- * it may be a null pointer. */
-void shmemx_team_alltoallv(void *dest, const size_t *t_offsets, size_t *t_sizes, const void *source,
-                           const size_t *s_offsets, const size_t *s_sizes, shmem_team_t team,
-                           long *pSync);
+ * t_sizes[i] gets its length. `dest`, `source`, `s_offsets` and `s_sizes` are symmetric.
+ * The first form returns 0. */
+int shmemx_alltoallvmem(shmem_team_t team, void *dest, const size_t *t_offsets, size_t *t_sizes,
+                        const void *source, const size_t *s_offsets, const size_t *s_sizes);
 void shmemx_alltoallv(void *dest, const size_t *t_offsets, size_t *t_sizes, const void *source,
                       const size_t *s_offsets, const size_t *s_sizes, int PE_start,
                       int logPE_stride, int PE_size, long *pSync);
+
+/* The elements of their pSync, under the name that Cray SHMEM has for it. */
+#define _SHMEM_ALLTOALL_SYNC_SIZE SHMEM_ALLTOALL_SYNC_SIZE
 
 /* Partitions: symmetric memory beside the heap. SHMEM_SYMMETRIC_PARTITION<id>=<size>[:KIND=...]
  * in the environment of all PEs asks for one; oneshmem-partitions(7) has the details. All routines

@@ -145,7 +145,7 @@ pub fn alltoalls(routine: Routine, team: usize, call: Alltoalls<'_>) -> c_int {
     0
 }
 
-/// `shmemx_team_alltoallv`: copies a block of any length from each PE to each PE.
+/// `shmemx_alltoallvmem`: copies a block of any length from each PE to each PE.
 pub fn alltoallv(routine: Routine, team: usize, call: Alltoallv<'_>) {
     carry_out(routine, team, call.bytes(), || [NONE; 3], call);
 }

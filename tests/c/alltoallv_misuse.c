@@ -1,5 +1,5 @@
 // pes: 2
-/* Wrong arguments of shmemx_team_alltoallv and shmemx_alltoallv end the job with a message. */
+/* Wrong arguments of shmemx_alltoallvmem and shmemx_alltoallv end the job with a message. */
 #include "check.h"
 #include <shmemx.h>
 
@@ -9,7 +9,7 @@ static long pSync[SHMEM_ALLTOALL_SYNC_SIZE];
 
 static void exchange(void *to, size_t *got, const void *from, const size_t *sizes)
 {
-    shmemx_team_alltoallv(to, t_offsets, got, from, s_offsets, sizes, SHMEM_TEAM_WORLD, NULL);
+    shmemx_alltoallvmem(SHMEM_TEAM_WORLD, to, t_offsets, got, from, s_offsets, sizes);
 }
 
 int main(int argc, char **argv)
@@ -23,23 +23,23 @@ int main(int argc, char **argv)
     for (int pe = 0; pe < npes; pe++)
         s_sizes[pe] = 8, t_offsets[pe] = 8 * (size_t)pe;
     shmem_barrier_all();
-    FAILS("source", "shmemx_team_alltoallv: source stack")
+    FAILS("source", "shmemx_alltoallvmem: source stack")
         exchange(dest, t_sizes, on_stack, s_sizes);
-    FAILS("dest", "shmemx_team_alltoallv: dest stack")
+    FAILS("dest", "shmemx_alltoallvmem: dest stack")
         exchange(on_stack, t_sizes, source, s_sizes);
-    FAILS("table", "shmemx_team_alltoallv: s_sizes stack")
+    FAILS("table", "shmemx_alltoallvmem: s_sizes stack")
         exchange(dest, t_sizes, source, on_stack);
-    FAILS("null", "shmemx_team_alltoallv: t_sizes NULL")
+    FAILS("null", "shmemx_alltoallvmem: t_sizes NULL")
         exchange(dest, NULL, source, s_sizes);
-    FAILS("negative", "shmemx_team_alltoallv: s_sizes 18446744073709551615 past") {
+    FAILS("negative", "shmemx_alltoallvmem: s_sizes 18446744073709551615 past") {
         s_sizes[0] = (size_t)-1;
         exchange(dest, t_sizes, source, s_sizes);
     }
-    FAILS("before", "shmemx_team_alltoallv: s_sizes addresses source") {
+    FAILS("before", "shmemx_alltoallvmem: s_sizes addresses source") {
         s_offsets[1] = (size_t)-8;
         exchange(dest, t_sizes, source, s_sizes);
     }
-    FAILS("behind", "shmemx_team_alltoallv: t_sizes dest past") {
+    FAILS("behind", "shmemx_alltoallvmem: t_sizes dest past") {
         t_offsets[0] = (size_t)1 << 40;
         exchange(dest, t_sizes, source, s_sizes);
     }

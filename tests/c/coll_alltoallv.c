@@ -1,5 +1,5 @@
 // pes: 1 2 3 4 7 8 16
-/* shmemx_team_alltoallv and shmemx_alltoallv: blocks of any length, 0 included, between each two PEs of a team
+/* shmemx_alltoallvmem and shmemx_alltoallv: blocks of any length, 0 included, between each two PEs of a team
  * and of an active set, several times in a row. */
 #include "check.h"
 #include <shmemx.h>
@@ -36,7 +36,7 @@ static void check_exchange(int round, shmem_team_t team, int first, int log_stri
     }
     memset(dest, 7, MAX_PES * (MOST + 1));
     if (team != SHMEM_TEAM_INVALID)
-        shmemx_team_alltoallv(dest, t_offsets, t_sizes, source, s_offsets, s_sizes, team, NULL);
+        CHECK_EQ(shmemx_alltoallvmem(team, dest, t_offsets, t_sizes, source, s_offsets, s_sizes), 0);
     else
         shmemx_alltoallv(dest, t_offsets, t_sizes, source, s_offsets, s_sizes, first, log_stride,
                          size, pSync[round % 2]);

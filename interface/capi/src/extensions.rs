@@ -125,27 +125,27 @@ pub unsafe extern "C" fn shmemx_alltoallv(
     active_set::alltoallv(NAME, (start, log_stride, size), call, psync);
 }
 
-/// `shmemx_team_alltoallv`: as Cray SHMEM has it. The team needs no pSync.
+/// `shmemx_alltoallvmem`: the same on a team. Returns 0.
 ///
 /// # Safety
 /// As for [`shmemx_alltoallv`].
-#[unsafe(export_name = "pshmemx_team_alltoallv")]
-pub unsafe extern "C" fn shmemx_team_alltoallv(
+#[unsafe(export_name = "pshmemx_alltoallvmem")]
+pub unsafe extern "C" fn shmemx_alltoallvmem(
+    team: usize,
     dest: *mut u8,
     t_offsets: *const usize,
     t_sizes: *mut usize,
     source: *const u8,
     s_offsets: *const usize,
     s_sizes: *const usize,
-    team: usize,
-    _: *mut c_long,
-) {
-    const NAME: Routine = &Blocking("shmemx_team_alltoallv");
+) -> c_int {
+    const NAME: Routine = &Blocking("shmemx_alltoallvmem");
     let size = team::n_pes(NAME, team);
     let blocks = [dest.cast_const(), source];
     // SAFETY: as is asked for.
     let call = unsafe { alltoallv(NAME, blocks, (t_offsets, t_sizes), (s_offsets, s_sizes), size) };
     collectives::alltoallv(NAME, team, call);
+    0
 }
 
 /// The arguments of an all-to-all of blocks of different lengths.

@@ -18,8 +18,8 @@ int main(void)
             source[pe * MOST + i] = me;
     }
     shmem_barrier_all();
-    shmemx_team_alltoallv(dest, to, got, source, from, sent,
-                          SHMEM_TEAM_WORLD, NULL);
+    shmemx_alltoallvmem(SHMEM_TEAM_WORLD, dest, to, got,
+                        source, from, sent);
     long sum = 0;
     for (int pe = 0; pe < npes; pe++)
         for (size_t i = 0; i < got[pe] / sizeof(long); i++)
