@@ -243,7 +243,7 @@ fn compared(plot: &Plot, one: &[(f64, f64)], other: &[(f64, f64)]) -> Option<Str
     if stretches.len() <= FEW {
         return joined(stretches.iter().map(told));
     }
-    // To and fro: how often, and how much at most.
+    // They change places often: how often, and how much at most.
     let kind = |kind: &str| {
         let those = || stretches.iter().filter(|stretch| stretch.0 == kind);
         let most = those().map(|stretch| stretch.3).reduce(f64::max)?;
