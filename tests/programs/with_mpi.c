@@ -18,6 +18,8 @@ int main(int argc, char **argv)
     int me = shmem_my_pe(), npes = shmem_n_pes(), rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    /* PE 0 says what is wrong before anybody ends the job. */
+    shmem_barrier_all();
     CHECK_EQ(size, npes);
     long sum = 0, mine = me;
     for (int round = 0; round < 20; round++) {
