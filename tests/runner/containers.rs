@@ -72,10 +72,13 @@ fn without_proc() -> Result {
     let folder = tree::Folder::new("without-proc")?;
     let source = tree::repository("examples/hello.c");
     // A program without a run path: the launcher tells it where the library is.
-    let script = "mount -t tmpfs tmpfs /proc && cd \"$1\" && PATH=$2:$PATH && oshcc -c \"$3\" -o hello.o && \
-                  cc hello.o -L\"$2/../lib\" -lshmem -o hello && \"$2/oshrun\" -n 2 ./hello && oshrun -n 2 ./hello";
+    let link = Variant::usual().options().join(" ");
+    let script = format!(
+        "mount -t tmpfs tmpfs /proc && cd \"$1\" && PATH=$2:$PATH && oshcc {link} -c \"$3\" -o hello.o && \
+         cc {link} hello.o -L\"$2/../lib\" -lshmem -o hello && \"$2/oshrun\" -n 2 ./hello && oshrun -n 2 ./hello"
+    );
     let mut command = Command::new("unshare");
-    command.args(["--map-root-user", "--mount", "sh", "-c", script, "sh"]).arg(&*folder);
+    command.args(["--map-root-user", "--mount", "sh", "-c", &script, "sh"]).arg(&*folder);
     command.arg(tree::prefix("bin")).arg(source);
     launch::run(command)?.prints(&["of 2"])
 }
