@@ -41,14 +41,16 @@ fn main() -> ExitCode {
         return complain(line::unknown(option));
     }
     if line.show == Some(Show::Help) || line.is_help {
-        let printed = oshcc::command(&name.to_string_lossy(), &language).print_help();
+        let mut printed = oshcc::command(&name.to_string_lossy(), &language).print_help();
+        if line.is_help {
+            printed = printed.and_then(|()| writeln!(stdout(), "\nThe compiler's own:\n"));
+        }
         if let Err(error) = printed.and_then(|()| stdout().flush()) {
             return complain(format!("cannot write to standard output: {error}"));
         }
         if !line.is_help {
             return ExitCode::SUCCESS;
         }
-        println!("\nThe compiler's own:\n");
     }
 
     // The variable may also hold options or a wrapper: "ccache gcc".
