@@ -112,7 +112,7 @@ impl FarTeam {
             let (slot, pe) = (self.slot(), self.members.pe(member));
             let at = Far { pe, offset: CONTROL + job.control().subscribers_offset(slot, pe) };
             let own = job.nodes().map_or(0, Nodes::own);
-            let amo = Amo { action: Action::Or, operand: subscription::bit(own), bytes: 8 };
+            let amo = Amo::on_u64(Action::Or, subscription::bit(own));
             let look = || self.value(self.place(member).plus(offset_of!(ControlWords, progress)));
             // The subscription does not report the current step.
             counter.raise(subscription::subscribe(|| _ = network.fetch(at, amo), look), |_| ());
@@ -267,7 +267,7 @@ impl Controlled for FarTeam {
     fn notify(&self, member: usize) {
         if self.members.is_far(member) {
             let at = self.place(member).plus(offset_of!(ControlWords, notifications));
-            self.members.network.update(at, Amo { action: Action::Add, operand: 1, bytes: 8 });
+            self.members.network.update(at, Amo::on_u64(Action::Add, 1));
         } else {
             self.members.near.notify(member);
         }

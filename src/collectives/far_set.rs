@@ -33,7 +33,7 @@ impl SyncWord for Word<'_> {
         match self {
             Self::Near(word) => word.store(value, order),
             Self::Far(engine, at) => {
-                engine.update(*at, Amo { action: Action::Swap, operand: value, bytes: 8 });
+                engine.update(*at, Amo::on_u64(Action::Swap, value));
             }
         }
     }
@@ -43,7 +43,7 @@ impl SyncWord for Word<'_> {
                 word.fetch_add(value, order);
             }
             Self::Far(engine, at) => {
-                engine.update(*at, Amo { action: Action::Add, operand: value, bytes: 8 });
+                engine.update(*at, Amo::on_u64(Action::Add, value));
             }
         }
         None

@@ -67,7 +67,7 @@ impl Comparisons {
             for pe in (0..nodes.count()).map(|node| nodes.pes(node).start).filter(|pe| *pe != first)
             {
                 let at = job.far_record(pe, offset_of!(PeRecord, levels));
-                engine.update(at, Amo { action: Action::Add, operand, bytes: 8 });
+                engine.update(at, Amo::on_u64(Action::Add, operand));
             }
             engine.quiet();
             // No node is in the next comparison before this PE has left this one's collective.

@@ -69,6 +69,9 @@ fn of_program(program: &Arc<Program>, index: usize) -> Vec<Trial> {
     let ways =
         program.variants.iter().skip(1).filter(|variant| !is_over_partition(**variant)).count();
     let further = index.checked_rem(ways).map(|turn| turn + 1);
+    let all: Vec<usize> = program.pes.iter().copied().filter(|pes| wanted(*pes)).collect();
+    let few: Vec<usize> = all.iter().copied().filter(|pes| FEW.contains(pes)).collect();
+    let one: Vec<usize> = all.iter().copied().filter(|pes| *pes == few_for(program)).collect();
     for (way, &variant) in program.variants.iter().enumerate() {
         let over_partition = is_over_partition(variant);
         if tree::is_few() && way > 0 && !over_partition && further != Some(way) {
@@ -82,13 +85,13 @@ fn of_program(program: &Arc<Program>, index: usize) -> Vec<Trial> {
                 continue;
             }
             let numbers = match (once, way) {
-                (true, _) => vec![few_for(program)],
+                (true, _) => &one[..],
                 // How a program is linked rarely matters to one number of PEs alone.
-                (_, 1..) if !over_partition => by_turns(&FEW, program, index + way + turn),
-                _ if many => by_turns(&program.pes, program, turn),
-                _ => program.pes.clone(),
+                (_, 1..) if !over_partition => by_turns(&few, index + way + turn),
+                _ if many => by_turns(&all, turn),
+                _ => &all,
             };
-            for pes in numbers.into_iter().filter(|pes| wanted(*pes)) {
+            for &pes in numbers {
                 let name = [program.name(), &case.name, variant.name(), &pes.to_string()]
                     .into_iter()
                     .filter(|part| !part.is_empty())
@@ -106,11 +109,9 @@ fn of_program(program: &Arc<Program>, index: usize) -> Vec<Trial> {
     trials
 }
 
-/// The `turn`th, around and around, of these numbers of PEs that are wanted and that the program is for.
-pub fn by_turns(numbers: &[usize], program: &Program, turn: usize) -> Vec<usize> {
-    let for_it = |pes: &&usize| program.pes.contains(pes) && wanted(**pes);
-    let numbers: Vec<usize> = numbers.iter().filter(for_it).copied().collect();
-    turn.checked_rem(numbers.len()).map(|turn| numbers[turn]).into_iter().collect()
+/// The `turn`th of these numbers of PEs, around and around; none if there are none.
+pub fn by_turns(numbers: &[usize], turn: usize) -> &[usize] {
+    turn.checked_rem(numbers.len()).map_or(&[], |turn| &numbers[turn..=turn])
 }
 
 /// The number of PEs for a program that runs only once: two, or the first number that it gives.

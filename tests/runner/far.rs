@@ -210,13 +210,11 @@ fn of_program(program: Arc<Program>, variant: Variant, pes: &[usize]) -> Vec<Tri
         let name = format!("{}/{}", program.name(), case.name);
         ONE_NODE.iter().any(|(other, _)| *other == name)
     };
+    let all: Vec<usize> = pes.iter().copied().filter(|pes| program.pes.contains(pes)).collect();
     let cases = program.cases.iter().filter(|case| case.is_served() && !about_one(case));
     for (turn, case) in cases.cloned().enumerate() {
-        let numbers = match program.cases.len() > MANY {
-            true => by_turns(pes, &program, turn),
-            false => pes.iter().copied().filter(|pes| program.pes.contains(pes)).collect(),
-        };
-        for pes in numbers {
+        let numbers = if program.cases.len() > MANY { by_turns(&all, turn) } else { &all };
+        for &pes in numbers {
             let case = case.clone();
             let program = Arc::clone(&program);
             let of_variant = if variant == Variant::usual() { "" } else { variant.name() };

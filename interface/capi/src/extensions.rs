@@ -116,7 +116,7 @@ pub unsafe extern "C" fn shmemx_alltoallv(
     psync: *mut c_long,
 ) {
     const NAME: Routine = &Blocking("shmemx_alltoallv");
-    // SAFETY: as is asked for.
+    // SAFETY: the caller has the memory that the arguments name, and keeps it for the call, in which alone it is used.
     let (call, psync) = unsafe {
         let blocks = [dest.cast_const(), source];
         let call = alltoallv(NAME, blocks, (t_offsets, t_sizes), (s_offsets, s_sizes), size);
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn shmemx_alltoallvmem(
     const NAME: Routine = &Blocking("shmemx_alltoallvmem");
     let size = team::n_pes(NAME, team);
     let blocks = [dest.cast_const(), source];
-    // SAFETY: as is asked for.
+    // SAFETY: the caller has the memory that the arguments name, and keeps it for the call, in which alone it is used.
     let call = unsafe { alltoallv(NAME, blocks, (t_offsets, t_sizes), (s_offsets, s_sizes), size) };
     collectives::alltoallv(NAME, team, call);
     0
@@ -161,7 +161,7 @@ unsafe fn alltoallv<'m>(
 ) -> Alltoallv<'m> {
     // A negative number is refused by the call.
     let len = usize::try_from(members).unwrap_or(0);
-    // SAFETY: as is asked for.
+    // SAFETY: the caller promises for all of `'m` that each table has `len` elements, and dest and source their blocks.
     unsafe {
         Alltoallv {
             arrays: Arrays::new(dest.cast_mut(), source),

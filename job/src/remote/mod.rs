@@ -112,6 +112,13 @@ pub struct Amo {
     pub bytes: usize,
 }
 
+impl Amo {
+    /// One on a word of 64 bits.
+    pub const fn on_u64(action: Action, operand: u64) -> Self {
+        Self { action, operand, bytes: size_of::<u64>() }
+    }
+}
+
 /// Access to memory that only the slow path reaches: of PEs on other nodes, or of devices.
 ///
 /// Operations of one thread on one PE take effect there in the order of the calls, so a fence is a no-op. They

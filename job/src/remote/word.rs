@@ -15,7 +15,7 @@ pub enum Word<'w> {
 
 impl Word<'_> {
     fn fetch(engine: &dyn Engine, at: Far, action: Action, operand: u64) -> u64 {
-        engine.fetch(at, Amo { action, operand, bytes: size_of::<u64>() })
+        engine.fetch(at, Amo::on_u64(action, operand))
     }
 }
 

@@ -27,7 +27,10 @@ pub fn with(input: &str, pages: &Files) -> io::Result<String> {
 /// The chapter of a header, with those of its pages below.
 fn volume(header: &str, about: &str, pages: &Files) -> io::Result<Value> {
     let include = format!("#include <{header}>");
-    let own = pages.iter().filter(|(_, page)| page.contains(&include) && !is_reference(page));
+    // The first of the headers that a page includes is its own.
+    let is_own =
+        |page: &str| page.find("#include <").is_some_and(|at| page[at..].starts_with(&include));
+    let own = pages.iter().filter(|(_, page)| is_own(page) && !is_reference(page));
     let mut list = format!(
         "# {about}: {header}\n\nAlso as manual pages: `man shmem_put`.\n\n| | |\n|---|---|\n"
     );
@@ -35,10 +38,6 @@ fn volume(header: &str, about: &str, pages: &Files) -> io::Result<Value> {
     let mut chapters = Vec::new();
     for (file, page) in own {
         let title = file.trim_end_matches(".3");
-        // The first of the headers that a page includes is its own.
-        if page.find("#include <").map(|at| page[at..].starts_with(&include)) != Some(true) {
-            continue;
-        }
         let text = markdown(page, pages).map_err(|why| Error::other(format!("{file}: {why}")))?;
         let purpose = text.lines().nth(2).unwrap_or_default();
         let _ = writeln!(list, "| [{title}]({title}.md) | {purpose} |");
