@@ -7,7 +7,7 @@ use oneshmem::{Element, Shmem, Sum, Symmetric};
 const PARTICLES_PER_PE: usize = 1000;
 const STEPS: usize = 20;
 
-/// What travels. The derive checks that any bits are a value of it and that it has no padding.
+/// One particle, as PEs exchange it. The derive checks that any bits are a value of it and that it has no padding.
 #[derive(Clone, Copy, Debug, Element)]
 #[repr(C)]
 struct Particle {

@@ -7,7 +7,7 @@ use oneshmem::{Element, ReduceOp};
 const LIMIT: u64 = 100_000;
 /// Numbers that a PE takes at once.
 const CHUNK: u64 = 1000;
-/// What is known of the numbers below the limit.
+/// The known answer for the numbers below the limit.
 const EXPECTED: Longest = Longest { steps: 350, start: 77_031 };
 
 /// The number that takes the most steps so far.

@@ -11,7 +11,7 @@ use std::slice::from_mut;
 /// a slice in a phase: see [`local`](Self::local). The array borrows from the [`Shmem`], as symmetric memory does,
 /// and like that it is freed by [`free`](Self::free), not by being dropped.
 ///
-/// What a PE puts or adds is complete, for all PEs, after the next [`Shmem::barrier_all`] or at the begin of the
+/// A PE's puts and adds are complete, for all PEs, after the next [`Shmem::barrier_all`] or at the begin of the
 /// next phase.
 ///
 /// ```standalone_crate

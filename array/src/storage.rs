@@ -1,4 +1,4 @@
-//! What arrays are made of: symmetric memory, and a team that says when it is the PEs' own.
+//! Storage of arrays: symmetric memory, and the team whose PEs share it.
 #![allow(unsafe_code)]
 
 use crate::error::{Error, Result};

@@ -13,7 +13,7 @@ pub struct Constant {
     pub old_name: bool,
     /// The version of the specification since which it is deprecated.
     pub deprecated: Option<&'static str>,
-    /// What it means, if the name does not make it clear.
+    /// Its meaning, if the name does not make it clear.
     pub doc: &'static str,
 }
 
@@ -27,7 +27,7 @@ impl Constant {
 /// Constants for the same purpose.
 #[derive(Clone, Debug)]
 pub struct ConstantGroup {
-    /// What they are for, as lines.
+    /// Their purpose, as lines.
     pub doc: Vec<&'static str>,
     /// The constants.
     pub constants: Vec<Constant>,

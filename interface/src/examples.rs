@@ -24,7 +24,7 @@ pub struct Example {
 /// A program in parts.
 #[derive(Debug)]
 pub struct Parts {
-    /// What it does.
+    /// A description of the program.
     pub says: String,
     /// The program itself.
     pub program: String,

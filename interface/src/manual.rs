@@ -39,7 +39,7 @@ pub struct Words {
     pub fields: Vec<(String, String)>,
     /// More paragraphs of the description.
     pub text: Vec<String>,
-    /// What is returned.
+    /// The return value, as lines.
     pub returns: Vec<String>,
     /// The conditions under which the job ends with a message, or the call fails.
     pub errors: Vec<Failure>,
@@ -54,7 +54,7 @@ pub struct Words {
 /// A failure.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// What is returned; empty if the job ends instead, or no number tells the failure.
+    /// The value returned; empty if the job ends instead, or no number tells the failure.
     pub code: String,
     /// The condition.
     pub text: String,
@@ -65,7 +65,7 @@ pub struct Failure {
 pub struct Manual {
     /// The text of each page, by the name of its family.
     pub pages: BTreeMap<String, Words>,
-    /// What `arguments.txt` says.
+    /// The words of `arguments.txt`.
     everywhere: Words,
 }
 

@@ -20,7 +20,7 @@ pub struct TypeTable {
     pub same_as: Option<&'static str>,
 }
 
-/// What a prototype is expanded over.
+/// The set of types or sizes over which a prototype is expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
     /// Nothing: it is one routine.
@@ -68,7 +68,7 @@ pub struct Prototype {
     pub params: Vec<Param>,
     /// Whether it has a form with a context.
     pub ctx: bool,
-    /// What it is expanded over.
+    /// The set over which it is expanded.
     pub over: Over,
     /// The type-generic name for it.
     pub generic: Option<String>,
@@ -81,7 +81,7 @@ pub struct Prototype {
 pub struct Family {
     /// As in `rma.put`.
     pub name: &'static str,
-    /// What they do, as lines.
+    /// A description of the routines, as lines.
     pub doc: Vec<&'static str>,
     /// Their prototypes.
     pub prototypes: Vec<Prototype>,

@@ -64,7 +64,7 @@ fn no_other_names() {
     assert_eq!((declared, proposed), (known.len(), 4));
 }
 
-/// What is compiled into programs is as clean as the rest, with either kind of addresses.
+/// Code that is compiled into programs is as clean as the rest, with either kind of addresses.
 #[test]
 fn inlined_routines() {
     for (name, kind) in [("table", ""), ("bits", "#define ONESHMEM_SMARTMAP\n")] {

@@ -75,7 +75,7 @@ fn pages_have_their_sections_in_order() {
     });
 }
 
-/// What `manual/` says belongs to families that there are; arguments are checked as pages are made.
+/// Each text of `manual/` belongs to a family that there is; arguments are checked as pages are made.
 #[test]
 fn the_manual_says_nothing_of_what_is_not_there() {
     let manual = Manual::read();

@@ -286,7 +286,7 @@ impl Trial {
         Ok(if named { End::Named } else { End::Unnamed })
     }
 
-    /// What was done to the job, which determines the messages to expect.
+    /// The fault done to the job, which determines the messages to expect.
     fn injected(&self, hit: Option<&Member>) -> Injected {
         let mut injected = Injected::default();
         match self.kind {

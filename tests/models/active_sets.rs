@@ -3,10 +3,10 @@
 
 #![allow(unsafe_code, dead_code)]
 
-/// What `crate::atomics` is to the library.
+/// Stands for the library's `crate::atomics`.
 #[path = "support/atomics.rs"]
 mod atomics;
-/// What `crate::copy` is to the library.
+/// Stands for the library's `crate::copy`.
 #[path = "support/copy.rs"]
 mod copy;
 #[path = "../../node/core/src/counter.rs"]

@@ -1,7 +1,7 @@
 //! Attaching a peer once, under the `loom` model checker: `node/core/src/attachments.rs` is
 //! compiled here with `loom`'s atomics.
 
-/// What `crate::atomics` is to the library.
+/// Stands for the library's `crate::atomics`.
 mod atomics {
     pub use loom::sync::atomic::{AtomicU32, Ordering};
 }

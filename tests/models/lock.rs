@@ -4,7 +4,7 @@
 //! `node/core/src/lock.rs` is compiled here once more, with `loom`'s atomics in place of
 //! the processor's: the text that is checked is the text that runs. PEs are threads.
 
-/// What `crate::atomics` is to the library.
+/// Stands for the library's `crate::atomics`.
 mod atomics {
     pub use loom::sync::atomic::{AtomicU64, Ordering};
 }
@@ -29,7 +29,7 @@ const THREADS: usize = 3;
 struct Lock {
     words: Vec<AtomicU64>,
     entries: Cell<usize>,
-    /// What waiting threads sleep on. Were they to yield, two of them would yield to
+    /// Waiting threads sleep on this. Were they to yield, two of them would yield to
     /// each other for ever.
     bells: [Notify; THREADS],
 }
@@ -52,7 +52,7 @@ impl Lock {
         others.for_each(|(_, bell)| bell.notify());
     }
 
-    /// What must hold when all is over: so many were in, and the words are clean.
+    /// Checks the end: so many were in, and the words are clean.
     fn check(&self, entries: usize) {
         assert_eq!(self.entries.get(), entries);
         for (pe, word) in self.words.iter().enumerate() {

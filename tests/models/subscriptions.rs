@@ -1,7 +1,7 @@
 //! How a member of a team subscribes to the steps of one on another node while that one announces
 //! them, under the `loom` model checker.
 
-/// What `crate::atomics` is to the library.
+/// Stands for the library's `crate::atomics`.
 #[allow(unused_imports)] // Other models use more of it.
 #[path = "support/atomics.rs"]
 mod atomics;
@@ -15,12 +15,12 @@ use loom::thread;
 const STEPS: u64 = 2;
 const SUBSCRIBER: usize = 70;
 
-/// What is where: the announcer's words, and what stands for its step on the subscriber's node.
+/// The words by their place: the announcer's, and the copy of its step on the subscriber's node.
 struct Words {
     step: AtomicU64,
     subscribers: AtomicU64,
     copy: AtomicU64,
-    /// What the subscriber sleeps on.
+    /// The subscriber sleeps on this.
     bell: Notify,
 }
 

@@ -13,7 +13,7 @@ use syn::visit::{self, Visit};
 const CRATES: [&str; 9] =
     [".", "array", "interface/capi", "job", "kitten", "node", "node/capi", "node/core", "xpmem"];
 
-/// What takes an address and is safe all the same, and why.
+/// Functions that take an address and are safe all the same, and why.
 const SAFE: [(&str, &[&str]); 5] = [
     (
         "it calculates with the address, or compares it",
@@ -201,7 +201,7 @@ impl<'ast> Visit<'ast> for Ty {
         self.is_pointer = true;
     }
 
-    /// What a function is given calculates with what it is given.
+    /// A closure that a function takes calculates with its own arguments.
     fn visit_type_impl_trait(&mut self, _: &'ast syn::TypeImplTrait) {}
 
     fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {

@@ -1,4 +1,4 @@
-//! What depends on the processor stands in one place: `node/core/src/arch/` has a folder for each
+//! Code that depends on the processor stands in one place: `node/core/src/arch/` has a folder for each
 //! architecture, all with the same items, and no other source asks which one it is compiled for. The
 //! inline header does, whose code becomes part of programs.
 
@@ -7,7 +7,7 @@ use libtest_mimic::Trial;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What is searched: all that is compiled into the libraries and commands.
+/// The searched folders: all that is compiled into the libraries and commands.
 const SOURCES: [&str; 8] =
     ["src", "array", "node", "interface", "kitten", "xpmem", "tools", "examples"];
 /// Where the words may stand.
@@ -68,7 +68,7 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result {
     Ok(())
 }
 
-/// What depends on the architecture in a text. Assembly without an instruction does not: it only keeps
+/// The words of a text that depend on the architecture. Assembly without an instruction does not: it only keeps
 /// the compiler from something.
 fn named(text: &str) -> Vec<String> {
     let mut found: Vec<String> =

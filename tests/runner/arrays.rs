@@ -13,7 +13,7 @@ const PROGRAMS: [(&str, &str); 4] = [
     ("array_histogram", "verified"),
 ];
 
-/// What `arrays` does wrong, how it is told, and whether that takes two PEs.
+/// Mistakes that `arrays` makes, the message for each, and whether it takes two PEs.
 const MISUSE: [(&str, &str, bool); 23] = [
     ("get", "DistArray::get: index is 10; expected less than 10, the number of elements", false),
     ("put", "DistArray::put: index is 18446744073709551615; expected less than 10", false),

@@ -46,7 +46,7 @@ pub fn plain_in(source: impl AsRef<Path>, options: &[&str], folder: &str) -> Res
     executable_in(&program, Variant::usual(), folder)
 }
 
-/// What a program's executables are made from.
+/// The files that a program's executables are made from.
 fn from(program: &Program) -> Result<Vec<PathBuf>> {
     let compiler = compiler(program);
     if !compiler.exists() {

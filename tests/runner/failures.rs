@@ -97,7 +97,7 @@ fn unreached(launcher: Launcher, how: &str, end: &str) -> Result {
     Ok(())
 }
 
-/// What a PE has printed is not lost when it is killed, whatever its standard output is.
+/// The output of a PE is not lost when it is killed, whatever its standard output is.
 fn last_words(signal: Signal) -> Result {
     let program = compile::plain("tests/programs/last_words.c", &[])?;
     let number = signal as i32;

@@ -42,7 +42,7 @@ const PARTITION: [&str; 2] = ["memory_random", "rma_random"];
 /// The programs also run over a slow network.
 const SLOW: [&str; 3] = ["coll_mix", "coll_sync", "order"];
 
-/// What runs with other numbers of PEs on the hosts: collectives of PEs that are alone on their nodes, which
+/// Programs that run with other numbers of PEs on the hosts: collectives of PEs that are alone on their nodes, which
 /// others tell their steps directly, also while agents are stopped; and waits for other nodes, in which PEs
 /// sleep. (All programs run with one PE on each of two nodes, too.)
 const PLACED: [(&str, usize, &str); 14] = [

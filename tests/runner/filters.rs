@@ -83,7 +83,7 @@ fn nothing_selected() -> crate::Result {
     Ok(())
 }
 
-/// What documentation and makefiles pass to this runner selects tests. Some are there only under
+/// Filters that documentation and makefiles pass to this runner select tests. Some are there only under
 /// variables of the environment, which the same files name.
 fn documented(names: &[String]) -> crate::Result {
     const CONDITIONAL: [&str; 2] = ["far/", "/partition"];

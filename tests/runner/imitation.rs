@@ -32,7 +32,7 @@ pub fn driver() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// What a program written for the processor's memory needs in its environment to run over a
+/// Variables with which a program written for the processor's memory runs over a
 /// device's.
 pub fn environment() -> Result<[(&'static str, PathBuf); 3]> {
     let folder = driver()?;

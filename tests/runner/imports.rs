@@ -239,7 +239,7 @@ fn floors(folder: &str) -> Result {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// What is wrong with the imports of a crate that has this table of floors, a sentence each.
+/// The faults in the imports of a crate that has this table of floors, a sentence each.
 fn misplaced(table: &str, imports: &Imports) -> Vec<String> {
     let lines = table.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     let floors: Vec<Vec<&str>> = lines.map(|line| line.split_whitespace().collect()).collect();

@@ -66,7 +66,7 @@ pub mod tree;
 
 use libtest_mimic::{Failed, Trial};
 
-/// What a step of a trial gives, or why the trial fails: any error or text becomes a [`Failed`].
+/// The result of a step of a trial, or why the trial fails: any error or text becomes a [`Failed`].
 pub type Result<T = ()> = std::result::Result<T, Failed>;
 
 /// Fails with all that is wrong, if there is anything.

@@ -14,7 +14,7 @@ use std::process::Command;
 
 const LAUNCHERS: [Launcher; 3] = [Launcher::Hydra, Launcher::OpenMpi, Launcher::Slurm];
 
-/// What each PE is started in, by a shell script that gets the program as its arguments.
+/// Surroundings in which each PE is started, as shell scripts that get the program as their arguments.
 const SURROUNDINGS: [(&str, &str); 7] = [
     ("user-namespaces", "exec unshare --map-root-user \"$@\""),
     // There, the user has no number.

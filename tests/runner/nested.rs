@@ -1,4 +1,4 @@
-//! What a PE starts is no PE of its job, whichever launcher's variables it inherits: it is a job of one,
+//! A process that a PE starts is no PE of its job, whichever launcher's variables it inherits: it is a job of one,
 //! or the job of a launcher that the PE starts.
 
 use crate::launch::all_succeed;

@@ -1,4 +1,4 @@
-//! What core dumps and valgrind see of a large heap that is mostly unused.
+//! Core dumps and valgrind with a large heap that is mostly unused.
 
 use crate::{Result, compile, launch, tree};
 use libtest_mimic::Trial;

@@ -147,7 +147,7 @@ fn over_nodes() -> Result {
     launch::run(command)?.fails(&[format!(") at {}", line.trim_start_matches('/'))])
 }
 
-/// What a line names is not believed to be a program: reading it may wait for ever, never end, or do
+/// A file that a line names is not believed to be a program: reading it may wait for ever, never end, or do
 /// something. Nothing is added, and nothing else happens.
 fn foreign() -> Result {
     let scratch = tree::scratch("source-lines-foreign");

@@ -1,4 +1,4 @@
-//! What the PEs of a running job do, and how fast: read from the job's file and from /proc, without the PEs'
+//! Activity and rates of the PEs of a running job: read from the job's file and from /proc, without the PEs'
 //! help. `oshrun --top` prints it, `oshtop` shows it.
 
 use crate::names::demangled;
@@ -45,7 +45,7 @@ impl Phase {
         Self::Ended,
     ];
 
-    /// What a PE does that is there and waits for nobody.
+    /// Words for a PE that is there and waits for nobody.
     pub fn described(self) -> &'static str {
         match self {
             Self::Unborn => "has not been started",
@@ -114,7 +114,7 @@ fn ranges(pes: &[usize]) -> String {
     text.collect::<Vec<_>>().join(", ")
 }
 
-/// What a PE does, or several PEs together.
+/// Activity of a PE, or of several PEs together.
 #[derive(Clone, Debug, Default)]
 pub struct Doing {
     /// Operations in a second; `None` if they are not counted, or not known yet.
@@ -171,7 +171,7 @@ struct Member {
     phase: Phase,
     state: String,
     lasted: Option<Duration>,
-    /// What other processes took of its time.
+    /// Time that it lost to other processes.
     lost: Lost,
     doing: Doing,
 }
@@ -181,7 +181,7 @@ struct Member {
 pub struct Line {
     /// Its PEs.
     pub pes: String,
-    /// What they do together.
+    /// Their activity together.
     pub doing: Doing,
     /// Their common state.
     pub state: String,
@@ -302,7 +302,7 @@ impl Line {
     }
 }
 
-/// What was counted of a PE until some moment.
+/// The counters of a PE at some moment.
 #[derive(Clone, Copy)]
 struct Counts {
     at: Instant,
@@ -317,7 +317,7 @@ pub struct Live {
     file: Arc<JobFile>,
     /// The control areas of the job's programs.
     controls: BTreeMap<u32, Control>,
-    /// What was counted of each PE at the last look.
+    /// The counters of each PE at the last look.
     before: Vec<Option<Counts>>,
 }
 
@@ -351,7 +351,7 @@ impl Live {
         Ok(Sample { members, npes: self.file.npes() })
     }
 
-    /// What other processes took of a PE's time since a look `before`, if that is known.
+    /// Time that a PE lost to other processes since a look `before`, if that is known.
     fn lost(&self, pe: usize, before: &[Option<Counts>]) -> Option<Lost> {
         let used = |pe: usize| {
             let place = pe - self.file.near().start;
@@ -417,7 +417,7 @@ impl Live {
 }
 
 impl Counts {
-    /// What was done since an earlier moment.
+    /// The difference from an earlier moment.
     fn since(&self, before: Option<Self>) -> Doing {
         let Some(before) = before else { return Doing::default() };
         let seconds = (self.at - before.at).as_secs_f64();

@@ -1,6 +1,6 @@
 //! Parts of a machine, and how PEs are bound and mapped to them.
 
-/// What a PE is bound to.
+/// The part of the machine to which a PE is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bind {
     /// Nothing: it runs on any CPU.

@@ -16,7 +16,7 @@ pub fn children(pid: u32) -> impl Iterator<Item = u32> {
     threads.flat_map(|thread| numbers(thread.path().join("children")))
 }
 
-/// What the system says of a process (proc_pid_stat(5)).
+/// The state of a process in `/proc` (proc_pid_stat(5)).
 #[derive(Clone, Copy, Debug)]
 pub struct Stat {
     /// Its state: `R` for running, `Z` for one that has ended and was not waited for, ...

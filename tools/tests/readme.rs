@@ -1,4 +1,4 @@
-//! What the README says of options and variables is so; and what help prints.
+//! The README's words on options and variables hold; and what help prints.
 
 use oneshmem_job::env;
 use oneshmem_tools::cli;
@@ -44,7 +44,7 @@ fn oshrun(arguments: &str) -> Output {
     command.args(arguments.split_whitespace()).output().expect("oshrun runs")
 }
 
-/// What help prints for a topic.
+/// The text that help prints for a topic.
 fn help(topic: &str) -> String {
     let output = oshrun(&format!("--help {topic}"));
     assert!(output.status.success(), "{output:?}");

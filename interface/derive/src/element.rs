@@ -9,7 +9,7 @@ use syn::{Attribute, Data, DeriveInput, Error, Fields, Result};
 /// The implementation of `Element` for a struct, with the checks that make it sound.
 ///
 /// # Errors
-/// What is not a struct of fixed layout.
+/// Anything but a struct of fixed layout.
 pub fn derive(item: TokenStream) -> Result<TokenStream> {
     let item: DeriveInput = syn::parse2(item)?;
     let fields = fields(&item)?;

@@ -1,4 +1,4 @@
-//! What differs between the pages of the interfaces.
+//! The differences between the pages of the interfaces.
 
 use super::Maker;
 use crate::table::Section;

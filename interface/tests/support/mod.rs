@@ -1,4 +1,4 @@
-//! What the tests share: the specification as data, and C compilers.
+//! Shared by the tests: the specification as data, and C compilers.
 #![allow(dead_code)]
 
 use std::collections::BTreeMap;
@@ -112,7 +112,7 @@ pub fn compile(compiler: &str, standard: &str, source: &Path, to: Option<&Path>)
     assert!(output.status.success(), "{compiler} -std={standard} {}:\n{some}", source.display());
 }
 
-/// What `source` becomes when it is optimised.
+/// The optimised assembly code of `source`.
 pub fn assembly(compiler: &str, standard: &str, source: &Path) -> String {
     let mut command = Command::new(compiler);
     command.arg(format!("-std={standard}")).args(["-w", "-O2", "-S", "-o", "-", "-I"]);

@@ -16,11 +16,11 @@ use std::convert::Infallible;
 /// One PE's shared memory.
 pub struct Pe {
     pub words: ControlWords,
-    /// What a client of this crate synchronises with in a way of its own.
+    /// Words with which a client of this crate synchronises in a way of its own.
     pub client: [AtomicU64; 32],
     /// Its source in a collective: `loom` reports an access that is not ordered after the one before.
     source: Cell<u64>,
-    /// What it sleeps on while it waits for a word that no counter is. Were waiting threads
+    /// A PE sleeps on this while it waits for a word that is not a counter. Were waiting threads
     /// to yield, two of them would yield to each other for ever.
     pub bell: Notify,
     /// The kernel's list of those who sleep on this PE's counters.

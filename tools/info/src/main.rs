@@ -96,7 +96,7 @@ fn build() -> String {
     format!("{}-{}, {profile}{addresses}", std::env::consts::ARCH, std::env::consts::OS)
 }
 
-/// What jobs over several nodes would use.
+/// The network that jobs over several nodes would use.
 fn several_nodes(job: &Job) -> String {
     if cfg!(feature = "smartmap") {
         return "no: the feature smartmap serves jobs on one node only".into();

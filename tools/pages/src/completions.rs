@@ -143,7 +143,7 @@ mod tests {
         assert!(in_fish(text, "map-by").contains("socket"), "{}", in_fish(text, "map-by"));
     }
 
-    /// What the shell says to this, if it is installed.
+    /// The output of the shell for this script, if the shell is installed.
     fn said(shell: &str, arguments: &[&str]) -> Option<String> {
         let output = std::process::Command::new(shell).args(arguments).output().ok()?;
         let errors = String::from_utf8_lossy(&output.stderr);

@@ -1,4 +1,4 @@
-//! What the measuring commands share: figures formatted for readers, medians and ranges, and plots
+//! Shared by the measuring commands: figures formatted for readers, medians and ranges, and plots
 //! of curves as SVG.
 
 pub mod figures;

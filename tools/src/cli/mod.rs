@@ -13,7 +13,7 @@ use clap::builder::Styles;
 use clap::builder::styling::AnsiColor;
 use clap::{Arg, ArgAction, Command};
 
-/// What `--version` prints after the name.
+/// The version as `--version` prints it after the name.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (oneshmem)");
 
 /// The colours of help and errors on a terminal. Not used if NO_COLOR is set.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Signals that end the command, once the terminal is as before.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
 
-/// What has happened.
+/// An event of the terminal or of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A signal that ends the command.

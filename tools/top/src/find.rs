@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// What a link in /proc to a job's file begins with.
+/// The first part of a link in /proc to a job's file.
 const LINK: &str = "/memfd:oneshmem";
 
 /// A job.

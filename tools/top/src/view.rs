@@ -1,4 +1,4 @@
-//! What is on the screen: a summary, a table of PEs, and the keys.
+//! The screen: a summary, a table of PEs, and the keys.
 
 use super::events::Key;
 use oneshmem_tools::live::{COLUMNS, Line, Sample};

@@ -29,11 +29,11 @@ pub struct Choice {
 pub struct Span {
     /// The largest number of bytes.
     pub to: usize,
-    /// What to use there.
+    /// The algorithm or method to use there.
     pub what: What,
 }
 
-/// What to use.
+/// An algorithm or method to use.
 #[derive(Debug)]
 pub enum What {
     /// The compiled-in choice: these rules.

@@ -46,7 +46,7 @@ const AT_OFFSETS: [usize; 2] = [4 << 10, 64 << 10];
 const APART: [usize; 4] = [1, 16, 32, 64];
 /// Numbers of pages to take lines from.
 const ABREAST: [usize; 3] = [1, 2, 4];
-/// What a change of a limit has to gain.
+/// The least gain for which a limit changes: a part of the time.
 const CHANGE: f64 = 0.05;
 
 impl Way {

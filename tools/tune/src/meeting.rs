@@ -1,4 +1,4 @@
-//! What the PEs of a measuring job tell each other.
+//! Exchange between the PEs of a measuring job.
 
 use anyhow::Context;
 use oneshmem::{Shmem, Symmetric};
@@ -10,7 +10,7 @@ pub struct Meeting<'s> {
     shmem: &'s Shmem,
     /// On PE 0: each PE's time for a sample.
     took: Symmetric<'s, u64>,
-    /// What PE 0 has decided.
+    /// The decision of PE 0.
     decision: Symmetric<'s, u64>,
 }
 

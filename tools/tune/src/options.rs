@@ -41,7 +41,7 @@ pub struct Assignment {
     pub barrier: String,
 }
 
-/// What this process should do.
+/// The task of this process.
 pub enum Wanted {
     /// Run the command.
     Tune(Options),

@@ -1,4 +1,4 @@
-//! What to measure: numbers of PEs, and for each of them points: operation, bytes, algorithm.
+//! The plan of a measurement: numbers of PEs, and for each of them points: operation, bytes, algorithm.
 
 use anyhow::Context;
 use oneshmem::internals::collectives::select::Operation;

@@ -60,7 +60,7 @@ impl Plot {
     }
 }
 
-/// What the legend says of a curve.
+/// The text of a curve in the legend.
 fn label(curve: &Curve) -> String {
     match curve.points[..] {
         [] => format!("{} (no figures)", curve.label),

@@ -112,7 +112,7 @@ const LINK: &[&str] = if cfg!(feature = "smartmap") { &["-no-pie"] } else { &[] 
 #[derive(Debug, Default)]
 pub struct CommandLine {
     arguments: Vec<OsString>,
-    /// What to print instead of compiling, if anything.
+    /// Information to print instead of compiling, if any.
     pub show: Option<Show>,
     /// An option that asks to print something unknown.
     pub unknown: Option<String>,

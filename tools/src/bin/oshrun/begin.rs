@@ -77,7 +77,7 @@ pub struct Begin {
     pub options: Options,
 }
 
-/// What PEs may be bound to, in the order of their numbers in the frame.
+/// All kinds of binding, in the order of their numbers in the frame.
 fn binds() -> impl Iterator<Item = Bind> {
     std::iter::once(Bind::None).chain(Place::ALL.map(Bind::To))
 }

@@ -12,7 +12,7 @@ pub type Binding = Vec<usize>;
 pub struct Placement<'a> {
     /// The available CPUs.
     pub topology: &'a Topology,
-    /// What each PE is bound to.
+    /// The part of the machine to which each PE is bound.
     pub bind: Bind,
     /// The order in which PEs are mapped.
     pub map: Map,
@@ -87,7 +87,7 @@ impl Placement<'_> {
         [self.bind, Bind::To(self.map.by)].contains(&Bind::To(Place::HwThread))
     }
 
-    /// What PEs get of these cores, in order. Single hardware threads are ordered so that PEs share a
+    /// The blocks of these cores for PEs, in order. Single hardware threads are ordered so that PEs share a
     /// core only when every core has a PE; several for each PE are next to each other.
     fn blocks<'b>(&self, cores: &[&'b [Cpu]]) -> Vec<Block<'b>> {
         let in_order = self.cpus_per_pe.is_some() || self.map.by == Place::HwThread;
@@ -99,7 +99,7 @@ impl Placement<'_> {
         units.chunks_exact(self.cpus_per_pe.unwrap_or(1)).map(<[_]>::to_vec).collect()
     }
 
-    /// What PEs get, in the order in which they are assigned. The error says that no PE can have that.
+    /// The blocks in the order in which they are assigned to PEs. The error says that no PE can have that.
     fn sequence(&self) -> Result<Vec<Block<'_>>, String> {
         let whole = self.map.each.is_none()
             && matches!(self.map.by, Place::HwThread | Place::Core | Place::Node);

@@ -146,7 +146,7 @@ const TABLE: [Options; 23] = [
     ),
 ];
 
-/// What a table says about an option.
+/// The words of a table about an option.
 fn find(table: &[Options], dashes: &str, name: &str) -> Option<&'static str> {
     // Open MPI and Slurm accept `--cpu_bind` for `--cpu-bind`.
     let plain = if name.len() > 1 { name.replace('_', "-") } else { name.into() };

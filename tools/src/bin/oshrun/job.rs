@@ -57,7 +57,7 @@ pub struct Job<'a> {
     /// When to show PE 0's prompt to the user.
     prompt: Option<Instant>,
     pub standstill: Standstill,
-    /// What tells of the PEs at intervals, if wanted.
+    /// The report on PEs at intervals, if wanted.
     pub top: Option<Top>,
     /// How many processes the kernel had killed for lack of memory before the job.
     pub oom_kills: Option<u64>,

@@ -106,7 +106,7 @@ fn is_option(argument: &OsStr) -> bool {
     bytes.len() > 1 && bytes[0] == b'-'
 }
 
-/// What an argument that begins with a dash is.
+/// An argument that begins with a dash, recognised.
 enum Found {
     /// An option in the form that `clap` wants, and where its value is.
     Option(OsString, Value),

@@ -26,9 +26,9 @@ const THREADS: &str = "OMP_NUM_THREADS";
 /// The settings of a job.
 #[derive(Debug)]
 pub struct Options {
-    /// What to run. More than one part if the command line has a colon.
+    /// The programs to run: more than one if the command line has a colon.
     pub parts: Vec<Program>,
-    /// What each PE is bound to.
+    /// The part of the machine to which each PE is bound.
     pub bind: Bind,
     /// The order in which PEs are mapped to cores.
     pub map: Map,

@@ -236,7 +236,7 @@ fn in_words(status: ExitStatus) -> String {
 struct Call {
     /// The command line.
     words: Vec<String>,
-    /// What its standard input begins with.
+    /// The first part of its standard input.
     script: String,
 }
 

@@ -94,7 +94,7 @@ fn last_seen(file: &Arc<JobFile>, pe: usize) -> (Phase, Option<Wait>) {
     live::phase(Control::last(file, pe).ok().flatten().as_ref(), pe)
 }
 
-/// What PE `pe` waits for, if it has waited for long.
+/// The wait of PE `pe`, if it has lasted for long.
 pub fn wait_of(file: &Arc<JobFile>, pe: usize) -> Option<Wait> {
     last_seen(file, pe).1
 }

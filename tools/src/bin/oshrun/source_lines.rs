@@ -44,7 +44,7 @@ pub struct Place {
 /// The lines of source that this job's messages have named.
 #[derive(Default)]
 pub struct SourceLines {
-    /// What is known; `None` if there is no line, or it cannot be found.
+    /// Lines found so far; `None` if there is no line, or it cannot be found.
     known: HashMap<Place, Option<String>>,
     /// The time spent on lookups.
     spent: Duration,

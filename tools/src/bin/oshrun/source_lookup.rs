@@ -20,7 +20,7 @@ use std::path::Path;
 /// The option that runs the command as this process. It is the only argument.
 pub const OPTION: &str = "--source-lines";
 
-/// What it may use: seconds of a CPU, and bytes of memory.
+/// Its limits: seconds of a CPU, and bytes of memory.
 const SECONDS: u64 = 5;
 const MEMORY: u64 = 4 << 30;
 

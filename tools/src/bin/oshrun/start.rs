@@ -101,7 +101,7 @@ impl<'a> Plan<'a> {
         Self { near, has_hub: true, ..self }
     }
 
-    /// What this node's agent is bound to.
+    /// The CPUs to which this node's agent is bound.
     pub fn agent(&self) -> Binding {
         binding::of_agent(&self.topology, self.is_restricted, &self.bindings)
     }

@@ -1,4 +1,4 @@
-//! What a new process does before it executes its program, and which of that the system has refused. The standard
+//! Steps of a new process before it executes its program, and which of them the system has refused. The standard
 //! library passes on an error's number only, so the step's number is put above it.
 
 use nix::errno::Errno;

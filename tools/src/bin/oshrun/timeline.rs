@@ -94,7 +94,7 @@ fn read(path: &Path) -> io::Result<Lines<BufReader<File>>> {
     Ok(BufReader::new(File::open(path)?).lines())
 }
 
-/// What stands behind `name` in a line, with what is before and after it.
+/// The value behind `name` in a line, with the text before and after it.
 fn value<'l>(line: &'l str, name: &str) -> Option<(&'l str, &'l str, &'l str)> {
     let start = line.find(name)? + name.len();
     let end = start + line[start..].find('"')?;

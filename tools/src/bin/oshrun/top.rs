@@ -6,7 +6,7 @@ use oneshmem_tools::live::Live;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What is told of a job while it runs.
+/// The lines that `--top` prints while a job runs.
 pub struct Top {
     live: Live,
     every: Duration,
@@ -28,7 +28,7 @@ impl Top {
         self.next
     }
 
-    /// What to tell, if it is time: for the PEs of this node, of which the launcher has started these.
+    /// The lines to print, if it is time: for the PEs of this node, of which the launcher has started these.
     pub fn look(&mut self, processes: impl Iterator<Item = u32>) -> Option<Vec<String>> {
         let now = Instant::now();
         if now < self.next {

@@ -155,7 +155,7 @@ impl Job<'_> {
         self.end_and_notify(&message, pe, status, notify);
     }
 
-    /// What more is known of an end: whether the kernel has killed for lack of memory.
+    /// An addition to the report of an end: whether the kernel has killed for lack of memory.
     fn lack_of_memory(&self, end: End) -> String {
         let End::Killed(libc::SIGKILL, _) = end else { return String::new() };
         match (self.oom_kills, cgroup::oom_kills()) {

@@ -79,7 +79,7 @@ impl Grid {
     }
 }
 
-/// What the PEs of one cell did to those of each other.
+/// Operations of the PEs of one cell on the PEs of each cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Whether any of the PEs has statistics.
