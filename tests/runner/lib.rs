@@ -76,7 +76,7 @@ pub fn verdict(wrong: impl IntoIterator<Item = String>) -> Result {
 }
 
 /// Families that depend on how a program reaches its peers.
-const EVERYWHERE: [fn() -> Vec<Trial>; 20] = [
+const EVERYWHERE: [fn() -> Vec<Trial>; 17] = [
     conformance::trials,
     examples::trials,
     launchers::trials,
@@ -92,16 +92,13 @@ const EVERYWHERE: [fn() -> Vec<Trial>; 20] = [
     partitions::trials,
     system_calls::trials,
     seen::trials,
-    states::trials,
-    statistics::trials,
-    timeline::trials,
     interface::trials,
     smartmap::trials,
 ];
 
 /// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
-/// nodes, devices, other runtimes, sanitizers. They run with the usual library only.
-const USUALLY: [fn() -> Vec<Trial>; 24] = [
+/// nodes, devices, other runtimes, sanitizers, reports. They run with the usual library only.
+const USUALLY: [fn() -> Vec<Trial>; 27] = [
     addresses::trials,
     architectures::trials,
     arrays::trials,
@@ -123,8 +120,11 @@ const USUALLY: [fn() -> Vec<Trial>; 24] = [
     privileged::trials,
     sanitizers::trials,
     source_lines::trials,
+    states::trials,
+    statistics::trials,
     strangers::trials,
     slurm::trials,
+    timeline::trials,
     transcripts::trials,
 ];
 

@@ -39,7 +39,7 @@ fn program(variant: Variant) -> Result<PathBuf> {
     compile::executable(&program, variant)
 }
 
-/// What PE `pe` of `pes` did, as the columns of its line up to the quiets.
+/// The expected counters of PE `pe` of `pes`, as the columns of its line up to the quiets.
 fn expected(pe: usize, pes: usize) -> Vec<String> {
     // PEs 0 and 1 send each other one additional signal.
     let signals = 2 + usize::from(pes > 1 && pe < 2);
@@ -119,8 +119,7 @@ fn table() -> Result {
 
 /// A trial over emulated nodes.
 fn over_nodes(title: &str, trial: fn() -> Result) -> Trial {
-    let skipped = tree::is_smartmap() || nodes::no_ucx();
-    Trial::test(title, trial).with_ignored_flag(skipped)
+    Trial::test(title, trial).with_ignored_flag(nodes::no_ucx())
 }
 
 /// Runs a job over nodes a and b, which are this machine. Returns its matrix, too.
@@ -209,7 +208,7 @@ fn run_with(value: &str) -> Result<Outcome> {
     launch::run(command)
 }
 
-/// What PE 3 of 4 did, by routine: class, name, calls, bytes.
+/// The expected counters of PE 3 of 4, by routine: class, name, calls, bytes.
 pub(crate) const OF_PE_3: [(&str, &str, u64, u64); 19] = [
     ("put", "shmem_ctx_int64_p", 1, 8),
     ("put", "shmem_long_iput", 1, 32),
@@ -310,7 +309,7 @@ fn bad_value() -> Result {
     Ok(())
 }
 
-/// What a busy process takes of a PE's time is told, and what waits do.
+/// Time that a PE loses to a busy process is reported, and how it waits.
 fn lost() -> Result {
     let program = compile::plain("tests/programs/beside_others.c", &[])?;
     let mut command = launch::oshrun(2, &program);

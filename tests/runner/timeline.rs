@@ -33,7 +33,7 @@ pub fn trials() -> Vec<Trial> {
     let mut other_clock = Command::new("unshare");
     other_clock.args(["--time", "--monotonic", "5000", "true"]);
     let has_clocks = other_clock.output().is_ok_and(|it| it.status.success());
-    let skipped = tree::is_smartmap() || nodes::no_ucx() || !has_clocks && tree::may_be_absent();
+    let skipped = nodes::no_ucx() || !has_clocks && tree::may_be_absent();
     trials.push(Trial::test("timeline/nodes", clocks).with_ignored_flag(skipped));
     trials
 }
