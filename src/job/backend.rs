@@ -1,8 +1,11 @@
 //! Which backend maps the job's memory, and why.
 
 use crate::job::launcher::Launcher;
-use onenode_core::backend::Backend;
+use onenode_core::backend::{self, Backend, Naming};
+use onenode_core::layout::{Layout, Sizes};
 use onenode_core::packed;
+use onenode_core::segment::DataSegment;
+use onenode_core::sys::cgroup;
 use oneshmem_job::env;
 use oneshmem_job::error::Error;
 
@@ -14,7 +17,40 @@ pub struct ChosenBackend {
     pub reason: String,
 }
 
+/// Kitten commits memory when it is requested, from what the loader gave the process: 16 MiB with
+/// the simplest of its loaders.
+const KITTENS_HEAP: u64 = 4 << 20;
+
 impl ChosenBackend {
+    /// Whether slots lie in the job's files, so that forked children see them, too.
+    pub fn is_in_files(&self) -> bool {
+        self.backend.naming() == Naming::File
+    }
+
+    /// The default size of a symmetric heap in bytes. The memory that the node, or its control
+    /// group, has is divided among the PEs, so a job that stays within its heaps stays within it.
+    pub fn default_heap(&self, npes: usize) -> u64 {
+        match self.backend.naming() {
+            Naming::Address => KITTENS_HEAP,
+            _ => (cgroup::memory() / npes as u64).max(64 << 20),
+        }
+    }
+
+    /// Finds places for the heap, the partitions and the peers' mirrors: see [`Layout::reserve`].
+    pub fn layout(
+        &self,
+        program: &DataSegment,
+        sizes: &Sizes,
+        npes: usize,
+        chance: u64,
+    ) -> Result<Layout, onenode_core::Error> {
+        #[cfg(feature = "smartmap")]
+        if self.backend.naming() == Naming::Address {
+            return Layout::in_own_heap(program, sizes, npes);
+        }
+        Layout::reserve(program, sizes, npes, chance)
+    }
+
     /// How a PE with the backend of this name, as a word, differs.
     pub fn difference(&self, other: u64) -> Option<String> {
         let (own, reason) = (self.backend.name(), &self.reason);
@@ -33,27 +69,28 @@ impl ChosenBackend {
 /// a silent fallback.
 #[cfg(not(feature = "smartmap"))]
 pub fn choose(_: Launcher, has_nodes: bool) -> Result<ChosenBackend, Error> {
-    use onenode_core::backend::{memfd::Memfd, xpmem::Xpmem};
-    let memfd = |reason| ChosenBackend { backend: Box::new(Memfd::default()), reason };
-    let xpmem = |backend, reason| ChosenBackend { backend: Box::new(backend), reason };
     match env::BACKEND.word()? {
-        Some("memfd") => Ok(memfd("SHMEM_BACKEND=memfd".into())),
         Some("xpmem") if has_nodes => Err(Error::Slot(
             "SHMEM_BACKEND=xpmem is for jobs on one node; over several it is memfd".into(),
         )),
-        Some("xpmem") => Xpmem::open()
-            .map(|backend| xpmem(backend, "SHMEM_BACKEND=xpmem".into()))
-            .map_err(|error| Error::Slot(format!("SHMEM_BACKEND=xpmem cannot work: {error}"))),
         Some("smartmap") => Err(Error::Slot(
             "SHMEM_BACKEND=smartmap needs a library built with the feature smartmap; this one is not"
                 .into(),
         )),
+        Some(name) if name != "auto" => {
+            let why = |error| Error::Slot(format!("SHMEM_BACKEND={name} cannot work: {error}"));
+            let backend = backend::open(name).map_err(why)?;
+            Ok(ChosenBackend { backend, reason: format!("SHMEM_BACKEND={name}") })
+        }
         // Memory attached through XPMEM cannot be registered with a network.
-        _ if has_nodes => Ok(memfd("the job has several nodes".into())),
-        _ => Ok(match Xpmem::open() {
-            Ok(backend) => xpmem(backend, "/dev/xpmem is usable".into()),
-            Err(error) => memfd(format!("no xpmem: {error}")),
+        _ if has_nodes => Ok(ChosenBackend {
+            backend: backend::open("memfd")?,
+            reason: "the job has several nodes".into(),
         }),
+        _ => {
+            let (backend, reason) = backend::best();
+            Ok(ChosenBackend { backend, reason })
+        }
     }
 }
 
@@ -61,7 +98,6 @@ pub fn choose(_: Launcher, has_nodes: bool) -> Result<ChosenBackend, Error> {
 /// uses were decided when the library was built.
 #[cfg(feature = "smartmap")]
 pub fn choose(launcher: Launcher, has_nodes: bool) -> Result<ChosenBackend, Error> {
-    use onenode_core::backend::smartmap::{Kitten, Placed};
     if has_nodes {
         return Err(Error::Slot(
             "a library built with the feature smartmap serves jobs on one node only".into(),
@@ -76,11 +112,12 @@ pub fn choose(launcher: Launcher, has_nodes: bool) -> Result<ChosenBackend, Erro
         }
     }
     Ok(match launcher {
-        Launcher::Kitten => {
-            ChosenBackend { backend: Box::new(Kitten), reason: "Kitten maps all ranks".into() }
-        }
+        Launcher::Kitten => ChosenBackend {
+            backend: Box::new(backend::Kitten),
+            reason: "Kitten maps all ranks".into(),
+        },
         _ => ChosenBackend {
-            backend: Box::new(Placed::default()),
+            backend: backend::open("smartmap")?,
             reason: "the kernel has no SMARTMAP: slots are placed at its addresses".into(),
         },
     })
@@ -88,14 +125,13 @@ pub fn choose(launcher: Launcher, has_nodes: bool) -> Result<ChosenBackend, Erro
 
 #[cfg(test)]
 mod tests {
-    use super::ChosenBackend;
-    use onenode_core::backend::memfd::Memfd;
-    use onenode_core::packed;
+    use super::*;
 
     #[test]
     fn a_difference_names_both_backends_and_the_reason() {
         let reason = "no xpmem: /dev/xpmem: No such file or directory".to_owned();
-        let choice = ChosenBackend { backend: Box::new(Memfd::default()), reason };
+        let backend = backend::open("memfd").expect("it works everywhere");
+        let choice = ChosenBackend { backend, reason };
         assert_eq!(choice.difference(packed::word(b"memfd")), None);
         let difference = choice.difference(packed::word(b"xpmem")).expect("they differ");
         assert!(

@@ -23,7 +23,6 @@ use super::{Job, existing};
 use crate::atomics::{AtomicBool, Ordering};
 use crate::sys::signal;
 use crate::translate::TABLE;
-use onenode_core::backend::Slots;
 use onenode_core::pages::Pages;
 use onenode_core::segment::without;
 use onenode_core::sys::{fd, map, maps, process, program, raw, threads};
@@ -159,11 +158,11 @@ fn parts(
 
 unsafe extern "C" fn before() {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
-    if !job.choice.backend.is_shared() {
+    if !job.choice.is_in_files() {
         return; // Ordinary memory: fork itself gives the child its own.
     }
     let (control, pe) = (&job.control, job.pe);
-    let pages = Pages::from_word(control.pe(pe).slot.heap_pages.load(Ordering::Relaxed));
+    let pages = control.pe(pe).slot.pages();
     let (layout, file) = (&job.layout, control.job().file().ok());
     let heap = match (pages, file) {
         // A file of huge pages does not say which parts hold data. Nor can a file be asked that the
@@ -320,7 +319,7 @@ unsafe extern "C" fn after_in_child() {
                 unsafe { map::move_over(from, part.len(), part.start) }.is_ok()
             })
     };
-    if job.choice.backend.is_shared() && !copies.all(laid) {
+    if job.choice.is_in_files() && !copies.all(laid) {
         signal::write_stderr(b"oneshmem: a forked child cannot get private memory; ending it\n");
         // The content of the streams is for the parent to write.
         process::exit_now(1);
@@ -328,7 +327,7 @@ unsafe extern "C" fn after_in_child() {
     let protected = PROTECTED.replace(Protected { at: 0, count: 0 });
     protected.restore();
     protected.drop_all();
-    if job.choice.backend.is_shared() {
+    if job.choice.is_in_files() {
         let partitions = job.mapped_partitions().iter().map(Partition::space);
         for space in std::iter::once(&job.heap).chain(partitions) {
             space.inherit(&job.layout);

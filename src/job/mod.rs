@@ -6,6 +6,7 @@ pub(crate) mod fork;
 pub mod launcher;
 mod load;
 pub mod partitions;
+pub(crate) mod slot;
 pub mod threads;
 
 use crate::atomics::{AtomicU32, AtomicUsize, Ordering};
@@ -35,6 +36,7 @@ pub struct Job {
     pub(crate) launcher: Launcher,
     pub(crate) control: Control,
     pub(crate) choice: ChosenBackend,
+    pub(crate) resources: Mutex<slot::Resources>,
     pub(crate) layout: Layout,
     pub(crate) data: DataSegment,
     pub(crate) heap: Space,

@@ -7,9 +7,8 @@ use crate::job::about::About;
 use crate::job::partitions::{Partition, difference};
 use crate::pause::{Pause, liveness};
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
-use onenode_core::backend::SlotRecord;
 use oneshmem_job::error::Error;
-use oneshmem_job::jobfile::control::PeRecord;
+use oneshmem_job::jobfile::control::{PeRecord, SlotRecord};
 use std::mem::offset_of;
 
 impl Job {
@@ -142,7 +141,7 @@ impl Job {
                 "its {difference}; SHMEM_SYMMETRIC_PARTITION<number> must be the same on all PEs"
             )));
         }
-        self.choice.backend.attach(&self.control, pe, &self.layout, same)?;
+        self.attach_slot(pe, same)?;
         self.note_mirrors(pe);
         Ok(if same { Mirrored::All } else { Mirrored::HeapOnly })
     }

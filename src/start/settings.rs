@@ -50,7 +50,7 @@ impl Settings {
         let choice = backend::choose(launcher, file.nodes().is_some())?;
         let pages = pages::Wanted::from_environment()?;
         let default = match file.header().default_heap.load(Ordering::Relaxed) {
-            0 => choice.backend.default_heap(npes),
+            0 => choice.default_heap(npes),
             agreed => agreed,
         };
         let heap = heap_bytes(default, pages.unit())?;
@@ -63,7 +63,7 @@ impl Settings {
             partitions: in_slot.iter().map(Spec::whole_pages).collect(),
             unit: in_slot.iter().map(|spec| spec.pages.size()).fold(pages.unit(), usize::max),
         };
-        let layout = choice.backend.layout(&data, &sizes, npes, file.chance());
+        let layout = choice.layout(&data, &sizes, npes, file.chance());
         let layout = layout.map_err(|error| no_room(error, !sizes.partitions.is_empty()))?;
         let wait = match env::WAIT.word()? {
             Some("spin") => WaitMode::Spin,

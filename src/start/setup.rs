@@ -151,7 +151,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     // A PE that ends the job from here on sees this PE; one that did before could not notify it.
     fence(Ordering::SeqCst);
     ending::leave_if_late(&file, place.exchange.is_some());
-    let mut control = Control::begin(file, pe)?;
+    let control = Control::begin(file, pe)?;
     let offsets: Vec<_> = (0..in_slot.len()).map(|it| layout.partition_offset(it)).collect();
     control.set_partitions(pe, &specs, &in_slot, &offsets)?;
     let devices = match on_devices.is_empty() {
@@ -191,6 +191,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
         heap_pages: Mutex::new(None),
         control,
         choice,
+        resources: Mutex::default(),
         layout,
         data,
     });
@@ -236,10 +237,11 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
 fn begin(job: &'static Job, routine: Routine, level: i32, steps: &mut Steps) -> Result<(), Error> {
     lay_heap(job)?;
     lay_partitions(job).map_err(|error| report_once(routine, job.control.job(), job.pe, error))?;
-    job.choice.backend.export(&job.control, job.pe, &job.layout, &job.data)?;
+    job.publish_slot()?;
     steps.end("memory");
     if ALL_OR_NONE {
         // A PE has an alias of its own memory, too.
+        job.attach_slot(job.pe, true)?;
         job.note_mirrors(job.pe);
     }
     let used = &job.control.pe(job.pe).heap_used;
@@ -270,12 +272,10 @@ fn begin(job: &'static Job, routine: Routine, level: i32, steps: &mut Steps) -> 
 
 /// Maps the heap, with the requested pages if they are available.
 fn lay_heap(job: &Job) -> Result<(), Error> {
-    let (pe, backend) = (job.pe, &job.choice.backend);
-    let lay = |pages| backend.map_heap(&job.control, pe, &job.layout, pages);
     // Kitten's loader has chosen where the memory is.
     let placed = job.launcher != Launcher::Kitten;
-    let got = job.pages.lay(job.layout.heap(), placed, lay)?;
-    job.control.pe(pe).slot.heap_pages.store(got.pages.word(), Ordering::Relaxed);
+    let got = job.pages.lay(job.layout.heap(), placed, |pages| job.make_heap(pages))?;
+    job.control.pe(job.pe).slot.heap_pages.store(got.pages.word(), Ordering::Relaxed);
     // Once per job: other PEs usually have the same complaint.
     if let Some(complaint) = &got.complaint {
         if job.control.header().complained.swap(1, Ordering::Relaxed) == 0 {
@@ -293,10 +293,9 @@ fn lay_heap(job: &Job) -> Result<(), Error> {
 fn lay_partitions(job: &Job) -> Result<(), Error> {
     job.partitions.iter().filter(|it| !it.is_mapped()).for_each(Partition::clear);
     for (index, partition) in job.mapped_partitions().iter().enumerate() {
-        let (backend, layout) = (&job.choice.backend, &job.layout);
-        let map = || backend.map_partition(&job.control, job.pe, layout, index);
+        let map = || job.make_partition(index);
         // All PEs usually have the same complaint.
-        if let Some(complaint) = partition.lay(layout, job.pe, map)?.filter(|_| job.pe == 0) {
+        if let Some(complaint) = partition.lay(&job.layout, job.pe, map)?.filter(|_| job.pe == 0) {
             message::say(complaint);
         }
     }
@@ -368,7 +367,7 @@ fn conclude(routine: Routine) {
     if let Some(devices) = job.devices() {
         devices.reset();
     }
-    job.choice.backend.withdraw(&job.control, job.pe, &job.layout);
+    job.withdraw_slot();
     job.control.pe(job.pe).advance();
     if LEAVING.load(Ordering::Relaxed) {
         disconnect(job);

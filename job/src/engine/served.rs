@@ -11,11 +11,9 @@ use crate::jobfile::control::{Control, Stage};
 use crate::jobfile::nodes::Nodes;
 use crate::partition::Spec;
 use crate::remote::{Far, Segment};
-use onenode_core::backend::{Backing, Slots, memfd};
-use onenode_core::pages::Pages;
+use onenode_core::backend::{FilePlace, memfd};
 use onenode_core::sys::map::{self, OwnMapping};
-use onenode_core::sys::source::Source;
-use std::fmt::Display;
+use onenode_core::sys::persistent;
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::ptr::NonNull;
@@ -153,7 +151,7 @@ impl Served {
         let (base, bytes) = control.memory();
         let (offset, room) = control.all_statistics();
         // For the life of the process, as the control area.
-        let statistics = control.file()?.anywhere(offset, room)?;
+        let statistics = job.source()?.anywhere(offset, room)?;
         let pieces = [
             Piece { offset: Segment::Control.start(), base, bytes },
             Piece { offset: Segment::Statistics.start(), base: statistics, bytes: room },
@@ -168,18 +166,12 @@ impl Pe {
         let control = &area.control;
         let record = &control.pe(pe).slot;
         let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
-        let pages = Pages::from_word(word(&record.heap_pages));
-        let (file, heap) = control.heap_place(pe, pages)?.ok_or_else(|| {
-            Error::Engine(format!(
-                "the heap of PE {pe} is in a file that the launcher did not create"
-            ))
-        })?;
-        let [data, heap] = [
-            (control.file()?, control.data_offset(pe), word(&record.data_bytes) as usize),
-            (file, heap, word(&record.heap_bytes) as usize),
-        ]
-        .map(Mapped::of);
-        let mut mapped = vec![data?, heap?];
+        let heap = control.heap_place(pe, record.pages());
+        let heap = heap.map_err(|why| Error::Engine(format!("the heap of PE {pe}: {why}")))?;
+        let mut mapped = vec![
+            Mapped::of(control.data_place(pe)?, word(&record.data_bytes) as usize)?,
+            Mapped::of(heap, word(&record.heap_bytes) as usize)?,
+        ];
         let mut pieces: Vec<_> = [Segment::Data, Segment::Heap]
             .iter()
             .zip(&mapped)
@@ -222,19 +214,15 @@ impl Pe {
         let mut pieces = Vec::new();
         for (spec, offset) in &partitions {
             let at = first + offset..first + offset + spec.whole_pages();
-            let lost =
-                |why: &dyn Display| Error::Engine(format!("{} of PE {pe}: {why}", spec.shown()));
-            let backing =
-                control.backing(spec, pe, *offset as u64).map_err(|error| lost(&error))?;
             let place = reserved.part(at.clone());
-            let mapped = match backing {
-                Backing::File(file) => memfd::map_peers_file(&place, file.as_fd()),
-                Backing::Memory(pages, Some(from)) => memfd::map_peers(&place, pages, from),
-                Backing::Memory(_, None) => {
-                    return Err(lost(&"its memory is in a file that the launcher did not create"));
+            let mapped = spec.open_file(pe).and_then(|file| match file {
+                Some(file) => persistent::peers_file_over(&place, file.as_fd()),
+                None => {
+                    let from = control.partition_place(pe, spec.pages, *offset as u64)?;
+                    memfd::map_peers(&place, spec.pages, from)
                 }
-            };
-            mapped.map_err(|error| lost(&error))?;
+            });
+            mapped.map_err(|why| Error::Engine(format!("{} of PE {pe}: {why}", spec.shown())))?;
             let offset = Segment::Partitions.start() + *offset as u64;
             pieces.push(Piece { offset, base: address(at.start)?, bytes: at.len() });
         }
@@ -244,7 +232,7 @@ impl Pe {
 
 impl Mapped {
     /// Maps a range of a file.
-    fn of((file, offset, bytes): (Source<'_>, u64, usize)) -> Result<Self, Error> {
+    fn of((file, offset): FilePlace, bytes: usize) -> Result<Self, Error> {
         let base = file.anywhere(offset, bytes)?;
         Ok(Self { base, bytes })
     }

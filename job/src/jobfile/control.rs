@@ -18,9 +18,9 @@ use super::{JobFile, SLOT_STRIDE};
 use crate::atomics::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use crate::error::Error;
 use crate::jobfile::waiting::Waiting;
-use crate::partition::{Spec, order::Order};
+use crate::partition::order::Order;
 use onenode_core::area::{Shared, SharedArea};
-use onenode_core::backend::{Backing, SlotRecord, Slots};
+use onenode_core::backend::FilePlace;
 use onenode_core::collectives::words::ControlWords;
 use onenode_core::pages::Pages;
 use onenode_core::sys::source::Source;
@@ -64,6 +64,35 @@ pub struct Header {
     pub order_told: AtomicU32,
     /// Team slots in use, one bit each.
     pub teams: [AtomicU64; TEAM_SLOTS / 64],
+}
+
+/// What a PE publishes about its slot. In every field, zero means "not yet".
+#[repr(C)]
+#[derive(Debug)]
+pub struct SlotRecord {
+    /// Bytes of its data segment (whole pages).
+    pub data_bytes: AtomicU64,
+    /// Bytes of its heap (whole pages).
+    pub heap_bytes: AtomicU64,
+    /// Fingerprint of its executable's data layout, equal for equal programs.
+    pub image: AtomicU64,
+    /// The backend that shares the slot: the first eight bytes of its name.
+    pub backend: AtomicU64,
+    /// The kind of pages of its heap: [`Pages::word`].
+    pub heap_pages: AtomicU64,
+    /// The number of its data segment, where the backend gives numbers.
+    pub data_segment: AtomicU64,
+    /// The number of its heap with the partitions, which lie below the heap.
+    pub heap_segment: AtomicU64,
+    /// The start of its heap, in its own address space.
+    pub heap_address: AtomicU64,
+}
+
+impl SlotRecord {
+    /// The pages of the heap.
+    pub fn pages(&self) -> Pages {
+        Pages::from_word(self.heap_pages.load(Ordering::Relaxed))
+    }
 }
 
 /// What concerns one PE. Two cache-line pairs, so that neighbours do not disturb
@@ -141,8 +170,6 @@ pub struct Control {
     generation: u32,
     area: SharedArea,
     team_slots: usize,
-    /// The partitions in each PE's slot.
-    partitions: Vec<Spec>,
     psyncs: OnceLock<SharedArea>,
 }
 
@@ -206,14 +233,7 @@ impl Control {
                 (area, slots.min(TEAM_SLOTS))
             }
         };
-        Ok(Self {
-            job,
-            generation,
-            area,
-            team_slots,
-            partitions: Vec::new(),
-            psyncs: OnceLock::new(),
-        })
+        Ok(Self { job, generation, area, team_slots, psyncs: OnceLock::new() })
     }
 
     const fn bytes(npes: usize, team_slots: usize) -> usize {
@@ -243,9 +263,11 @@ impl Control {
     /// Releases the memory of PE `pe`'s slot.
     fn forget_slot(&self, pe: usize) -> Result<(), Error> {
         fd::punch(self.job.file()?, self.data_offset(pe), SLOT_STRIDE);
-        let pages = Pages::from_word(self.pe(pe).slot.heap_pages.load(Ordering::Relaxed));
-        let bytes = self.pe(pe).slot.heap_bytes.load(Ordering::Relaxed);
-        if let (Pages::Explicit(_), Some((file, offset))) = (pages, self.heap_place(pe, pages)?) {
+        let slot = &self.pe(pe).slot;
+        if let (pages @ Pages::Explicit(_), bytes) =
+            (slot.pages(), slot.heap_bytes.load(Ordering::Relaxed))
+        {
+            let (file, offset) = self.heap_place(pe, pages)?;
             fd::punch(file.file()?, offset, bytes);
         }
         if let (1.., Some(file)) =
@@ -360,42 +382,62 @@ impl Control {
     fn offset(&self) -> u64 {
         self.job.generation_offset(self.generation)
     }
+    /// Offset of PE `pe`'s data segment in the file, whose slots each have a range of their own.
+    pub fn data_offset(&self, pe: usize) -> u64 {
+        self.job.slot_offset(self.generation, pe)
+    }
     /// Offset of PE `pe`'s symmetric heap in the file.
     pub fn heap_offset(&self, pe: usize) -> u64 {
         self.data_offset(pe) + HEAP_OFFSET
     }
-}
-
-// SAFETY: the job's files are sealed, and `slot_offset` and `huge_offset` give each PE a range of its own
-// in them, of the sizes that the job was made with. A partition's own file is locked for its PE.
-unsafe impl Slots for Control {
-    fn record(&self, pe: usize) -> &SlotRecord {
-        &self.pe(pe).slot
+    /// Where PE `pe`'s data segment is.
+    pub fn data_place(&self, pe: usize) -> Result<FilePlace<'_>, onenode_core::Error> {
+        Ok((self.job.source()?, self.data_offset(pe)))
     }
-    fn file(&self) -> Result<Source<'_>, onenode_core::Error> {
-        self.job.source()
-    }
-    fn data_offset(&self, pe: usize) -> u64 {
-        self.job.slot_offset(self.generation, pe)
-    }
-    fn heap_place(
+    /// Where PE `pe`'s heap of these pages is.
+    ///
+    /// # Errors
+    /// If there is no file of such pages, or it can no longer be reached.
+    pub fn heap_place(
         &self,
         pe: usize,
         pages: Pages,
-    ) -> Result<Option<(Source<'_>, u64)>, onenode_core::Error> {
-        let Pages::Explicit(size) = pages else {
-            return Ok(Some((self.file()?, self.heap_offset(pe))));
-        };
-        let file = self.job.huge_file()?.filter(|file| fd::page_size(*file).ok() == Some(size));
-        Ok(file.map(|file| (file.into(), self.job.huge_offset(self.generation, pe))))
+    ) -> Result<FilePlace<'_>, onenode_core::Error> {
+        match pages {
+            Pages::Explicit(size) => {
+                Ok((self.huge_file(size)?, self.job.huge_offset(self.generation, pe)))
+            }
+            _ => Ok((self.job.source()?, self.heap_offset(pe))),
+        }
     }
-    fn partition(
+    /// Where PE `pe`'s partition of these pages is, which begins `offset` bytes behind its first one.
+    ///
+    /// # Errors
+    /// As for [`heap_place`](Self::heap_place).
+    pub fn partition_place(
         &self,
         pe: usize,
-        index: usize,
-        offset: usize,
-    ) -> Result<Backing<'_>, onenode_core::Error> {
-        self.backing(&self.partitions[index], pe, offset as u64)
+        pages: Pages,
+        offset: u64,
+    ) -> Result<FilePlace<'_>, onenode_core::Error> {
+        match pages {
+            Pages::Explicit(size) => {
+                let (start, _) = self.job.huge_partitions(self.generation, pe);
+                Ok((self.huge_file(size)?, start + offset))
+            }
+            _ => Ok((self.job.source()?, self.data_offset(pe) + PARTITIONS_OFFSET + offset)),
+        }
+    }
+    /// The file of huge pages of this size.
+    fn huge_file(&self, size: usize) -> Result<Source<'_>, onenode_core::Error> {
+        let file = self.job.huge_file()?.filter(|file| fd::page_size(*file).ok() == Some(size));
+        file.map(Source::File).ok_or_else(|| {
+            onenode_core::Error::NoWay(
+                "the job was started without a file for them: the variables must be set where its \
+                 launcher starts"
+                    .into(),
+            )
+        })
     }
 }
 

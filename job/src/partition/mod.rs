@@ -12,6 +12,7 @@ use onenode_core::sys::{map, program};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsString};
 use std::fmt;
+use std::fs::File;
 use std::path::PathBuf;
 
 /// All partitions together must fit into their place in the job's file.
@@ -120,6 +121,16 @@ impl Spec {
     /// Its size in its slot: whole pages.
     pub fn whole_pages(&self) -> usize {
         self.bytes.next_multiple_of(self.pages.size())
+    }
+
+    /// PE `pe`'s file, open, if the partition is a file of its own.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open_file(&self, pe: usize) -> Result<Option<File>, onenode_core::Error> {
+        let Some(path) = self.file_of(pe) else { return Ok(None) };
+        let failed = |error| onenode_core::Error::NoWay(format!("{}: {error}", path.display()));
+        File::options().read(true).write(true).open(&path).map(Some).map_err(failed)
     }
 
     /// Whether its memory starts as zeros.

@@ -3,7 +3,7 @@
 //!
 //! | for | see |
 //! |---|---|
-//! | exporting and attaching memory | [`backend`], over memory files, XPMEM or SMARTMAP |
+//! | publishing and attaching memory | [`backend`], over memory files, XPMEM or SMARTMAP |
 //! | where memory and its mirrors lie | [`layout`], [`segment`], [`pages`], [`extent`] |
 //! | attaching a peer once | [`attachments`] |
 //! | shared memory as atomics | [`area`], [`atomics`], [`packed`] |

@@ -9,6 +9,7 @@ use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
 use crate::sys::map;
 use crate::sys::program::{self, Segment};
+use crate::sys::relocate;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
@@ -55,6 +56,15 @@ impl DataSegment {
     /// Equal for programs whose segments have the same layout.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    /// The pieces, as they are copied. Initialised data is in the program's file, whether touched or not.
+    pub fn copied(&self) -> Vec<relocate::Piece> {
+        let piece = |piece: &Piece| {
+            let (start, end) = (piece.pages.start, piece.pages.end);
+            relocate::Piece { start, all_until: piece.file_end, end }
+        };
+        self.pieces.iter().map(piece).collect()
     }
 
     /// The gaps between the pieces, which hold nothing of the program.

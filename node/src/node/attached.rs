@@ -1,20 +1,18 @@
 //! Mappings of a peer's memory within a reservation.
 #![allow(unsafe_code)]
 
-use super::backend::Backend;
-use super::peer::{self, Reached};
+use super::peer::{self, Opened, Reached};
 use super::{Inner, Node};
 use crate::Rank;
 use crate::card::Address;
 use crate::error::Error;
 use crate::header::{Place as Where, Published};
-use onenode_core::backend::memfd;
+use onenode_core::backend::{Held, Naming, Segment};
 use onenode_core::pages::Pages;
 use onenode_core::sys::fd;
 use onenode_core::sys::map::OwnMapping;
 use std::ops::Range;
 use std::os::fd::AsFd;
-use xpmem_sys::Attachment;
 
 impl Node {
     /// Unmaps a rank's memory and forgets its card.
@@ -33,7 +31,7 @@ impl Node {
 /// Mappings of a peer's memory, with the reservation that they are in, which ends last. Whoever drops
 /// them guarantees that nobody uses them.
 pub(super) struct Attached {
-    segments: Vec<Attachment>,
+    segments: Vec<Held>,
     reserved: OwnMapping,
 }
 
@@ -66,39 +64,38 @@ impl Attached {
         let skip = whole.start - down(region.start);
         // How much the file must hold. The last page may be incomplete.
         let end = |offset: u64| offset.checked_add((part.end - down(region.start)) as u64);
-        match region.place {
+        let file;
+        let segment = match region.place {
             Where::Header(offset) => {
                 if !end(offset).is_some_and(|end| peer.has(offset, end - offset)) {
                     return unlike("its region's memory is not in its file");
                 }
-                let file = peer.file(node)?;
-                let place = (file.as_fd().into(), offset + skip as u64);
-                Ok(memfd::map_peers(&at, pages, place)?)
+                file = peer.file(node)?;
+                Segment::File((file.as_fd().into(), offset + skip as u64))
             }
             Where::File { descriptor, inode, offset } => {
                 let address = Address { descriptor, inode, ..peer.address };
-                let file = match peer::open(rank, &address) {
+                file = match peer::open(rank, &address) {
                     Err(Error::Left { .. }) => {
                         return unlike("its region's file is no longer open");
                     }
-                    file => file?,
+                    file => Opened::Own(file?),
                 };
                 let size = fd::size(file.as_fd())?;
                 if end(offset).is_none_or(|end| end > size) {
                     return unlike("its region's memory is not in its file");
                 }
-                let place = (file.as_fd().into(), offset + skip as u64);
-                Ok(memfd::map_peers(&at, pages, place)?)
+                Segment::File((file.as_fd().into(), offset + skip as u64))
             }
-            Where::Segment(id) => match &node.backend {
-                Backend::Xpmem(xpmem) => {
-                    // SAFETY: the attachment has this part of the reservation, and is dropped before it.
-                    let attachment = unsafe { xpmem.map_peers(&at, id, skip)? };
-                    self.segments.push(attachment);
-                    Ok(())
-                }
-                Backend::Memfd => unlike("its region is one of xpmem"),
-            },
-        }
+            Where::Segment(_) if node.backend.naming() == Naming::File => {
+                return unlike("its region is one of xpmem");
+            }
+            Where::Segment(number) => Segment::Number(number, skip),
+        };
+        // SAFETY: nothing else is done with this part of the reservation, which is dropped after what is
+        // attached there.
+        let attached = unsafe { node.backend.attach(&at, pages, segment)? };
+        self.segments.extend(attached);
+        Ok(())
     }
 }

@@ -1,14 +1,13 @@
-//! The backing of a region, a range of a file or a segment of XPMEM, and the placement of new
-//! memory.
+//! The backing of a region, a range of a file or a segment of XPMEM, which backend it is of, and the
+//! placement of new memory.
 #![allow(unsafe_code)]
 
 use super::Inner;
 use super::adopt::{self, Plan};
-use super::backend::Backend;
+use crate::config::BackendChoice;
 use crate::error::Error;
 use crate::header::Place;
-use onenode_core::backend::memfd;
-use onenode_core::backend::xpmem;
+use onenode_core::backend::{self, Backend, Held, Move, Naming};
 use onenode_core::layout::{self, HUGE};
 use onenode_core::pages::Pages;
 use onenode_core::segment;
@@ -16,18 +15,28 @@ use onenode_core::sys::map::{self, OwnMapping, Reserved};
 use onenode_core::sys::{fd, relocate};
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use xpmem_sys::Segment;
+
+/// The backend for a choice, and the reason.
+pub(super) fn choose(choice: BackendChoice) -> Result<(Box<dyn Backend>, String), Error> {
+    let name = match choice {
+        BackendChoice::Auto => return Ok(backend::best()),
+        BackendChoice::Memfd => "memfd",
+        BackendChoice::Xpmem => "xpmem",
+    };
+    let why = |error| Error::NoWay(format!("backend {name} cannot work: {error}"));
+    Ok((backend::open(name).map_err(why)?, "asked for".into()))
+}
 
 /// The backing of a region that is about to be created.
 pub(super) struct Backing {
     pub place: Place,
     pub file: Option<OwnedFd>,
-    pub segment: Option<Segment>,
+    pub held: Option<Held>,
 }
 
 impl Backing {
     fn file(place: Place, file: Option<OwnedFd>) -> Self {
-        Self { place, file, segment: None }
+        Self { place, file, held: None }
     }
 }
 
@@ -64,22 +73,22 @@ impl Inner {
         pages: Pages,
     ) -> Result<Backing, Error> {
         let (start, bytes) = (at.range().start, at.range().len());
-        match (&self.backend, pages) {
-            (Backend::Xpmem(_), _) => {
-                xpmem::lay(at, pages)?;
-                // SAFETY: the client gets addresses of memory that its peers write.
-                unsafe { self.segment(at.range()) }
-            }
-            (Backend::Memfd, Pages::Explicit(size)) => {
+        match (self.backend.naming(), pages) {
+            (Naming::File, Pages::Explicit(size)) => {
                 let file = fd::huge_memfd(c"onenode", Some(size))?;
                 fd::resize_and_seal(file.as_fd(), bytes as u64)?;
-                memfd::lay(at, pages, (file.as_fd().into(), 0))?;
+                self.backend.make(at, pages, Some((file.as_fd().into(), 0)))?;
                 published_file(file, 0)
             }
-            (Backend::Memfd, _) => {
+            (Naming::File, _) => {
                 let offset = room.take(start, bytes)?;
-                memfd::lay(at, pages, (self.file()?.into(), offset))?;
+                self.backend.make(at, pages, Some((self.file()?.into(), offset)))?;
                 Ok(Backing::file(Place::Header(offset), None))
+            }
+            _ => {
+                self.backend.make(at, pages, None)?;
+                // SAFETY: the client gets addresses of memory that its peers write.
+                unsafe { self.in_place(at.range()) }
             }
         }
     }
@@ -95,33 +104,33 @@ impl Inner {
         pages: &Range<usize>,
         pieces: Option<&[relocate::Piece]>,
     ) -> Result<Backing, Error> {
-        let Backend::Memfd = self.backend else {
+        if self.backend.naming() != Naming::File {
             adopt::check_mapped(pages)?;
             // SAFETY: the caller guarantees that peers may access the pages.
-            return unsafe { self.segment(pages) };
-        };
+            return unsafe { self.in_place(pages) };
+        }
         match adopt::plan(pages, pieces)? {
             Plan::Publish(file, offset) => published_file(file, offset),
             Plan::Move(pieces) => {
                 let offset = room.take(pages.start, pages.len())?;
-                // SAFETY: the caller guarantees that the pages may move, and the plan has checked
-                // that they are private.
-                unsafe { memfd::move_into(pages, &pieces, (self.file()?, offset))? };
+                let moved = Move { pieces: &pieces, to: (self.file()?, offset) };
+                // SAFETY: the caller guarantees that the pages may move and that peers may access them, and the
+                // plan has checked that they are private.
+                unsafe { self.backend.publish(pages, Some(moved))? };
                 Ok(Backing::file(Place::Header(offset), None))
             }
         }
     }
 
-    /// Shares whole pages in place through XPMEM.
+    /// Shares whole pages in place, which the backend gives a number.
     ///
     /// # Safety
-    /// As for [`Segment::make`](xpmem_sys::Segment::make), while the node is open.
-    pub(super) unsafe fn segment(&self, pages: &Range<usize>) -> Result<Backing, Error> {
-        let Backend::Xpmem(xpmem) = &self.backend else { unreachable!("asked of another backend") };
-        // SAFETY: the caller guarantees that the pages are accessed as memory that others write.
-        let segment = unsafe { xpmem.make(pages)? };
-        let place = Place::Segment(segment.id().0 as u64);
-        Ok(Backing { place, file: None, segment: Some(segment) })
+    /// The pages stay mapped while the region is there, and are accessed as memory that peers write.
+    pub(super) unsafe fn in_place(&self, pages: &Range<usize>) -> Result<Backing, Error> {
+        // SAFETY: the caller guarantees what `publish` asks for. Nothing moves.
+        let published = unsafe { self.backend.publish(pages, None)? };
+        let place = Place::Segment(published.number);
+        Ok(Backing { place, file: None, held: published.held })
     }
 }
 

@@ -38,7 +38,6 @@
 
 mod adopt;
 mod attached;
-mod backend;
 mod backing;
 mod describe;
 mod explain;
@@ -57,10 +56,11 @@ use crate::config::{Config, Crowd, Fork, JobFile, Progress, State};
 use crate::error::Error;
 use crate::header::{Header, MEMORY, MOST_EXTRA, MOST_REGIONS, Owner, Shape};
 use crate::places::Places;
-use backend::Backend;
 use backing::Room;
 use group::Groups;
 use mapping::Pieces;
+use onenode_core::backend::Backend;
+use onenode_core::packed;
 use onenode_core::pause::WaitPolicy;
 use onenode_core::sys::life::{self, Sign};
 use onenode_core::sys::mutex;
@@ -98,7 +98,7 @@ pub(crate) struct Inner {
     crowd: Crowd,
     policy: WaitPolicy,
     cpus: Cpus,
-    backend: Backend,
+    backend: Box<dyn Backend>,
     /// Why this backend was chosen.
     reason: String,
     surroundings: Surroundings,
@@ -125,7 +125,7 @@ impl Node {
     /// work here; [`Error::Memory`] if another process has the rank, or a system call fails.
     pub fn open(config: Config) -> Result<Self, Error> {
         let shape = shape(&config)?;
-        let (backend, reason) = Backend::choose(config.backend)?;
+        let (backend, reason) = backing::choose(config.backend)?;
         let (file, offset, stride) = file(config.file, config.rank, &shape)?;
         let sign = life::sign(file.as_fd(), offset, "locking this rank's sign of life")?;
         let end = match stride {
@@ -138,7 +138,13 @@ impl Node {
         }
         let origin = Origin::here();
         let (pid, started, mark) = (origin.pid(), process::own_start(), process::random()?);
-        let owner = Owner { mark, pid, started, rank: config.rank, backend: backend.word() };
+        let owner = Owner {
+            mark,
+            pid,
+            started,
+            rank: config.rank,
+            backend: packed::word(backend.name().as_bytes()),
+        };
         let header = Header::make(file.as_fd(), offset, shape, &owner)?;
         if config.fork == Fork::Drops {
             header.withhold();

@@ -326,7 +326,7 @@ impl Inner {
         if let (Some(theirs), Some(_)) = (owner.rank.filter(|theirs| *theirs != rank), self.rank) {
             return unlike(format!("its card is that of rank {theirs}"));
         }
-        if owner.backend != self.backend.word() {
+        if owner.backend != packed::word(self.backend.name().as_bytes()) {
             let (theirs, ours) = (packed::name([owner.backend]), self.backend.name());
             return unlike(format!("its backend is {theirs}, here it is {ours}"));
         }

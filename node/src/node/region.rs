@@ -4,12 +4,11 @@
 
 use super::Node;
 use super::adopt;
-use super::backend::Backend;
 use super::backing::{published_file, reserve};
 use super::regions::{Region, Sort, unknown};
 use crate::Key;
 use crate::error::{Error, Whose};
-use onenode_core::backend::memfd;
+use onenode_core::backend::Naming;
 use onenode_core::layout::HUGE;
 use onenode_core::pages::Pages;
 use onenode_core::segment;
@@ -121,7 +120,7 @@ impl Node {
         segment::keep_gaps(&data)?;
         let mut regions = mutex::lock(&node.regions);
         let (record, key) = regions.record(key, data.pages())?;
-        let pieces = memfd::pieces(&data);
+        let pieces = data.copied();
         // SAFETY: the program's data, whose gaps are reserved. The caller guarantees that it may
         // move.
         let backing =
@@ -144,23 +143,23 @@ impl Node {
         let node = &*self.0;
         node.check()?;
         let pages = whole_pages(&what, map::page_size())?;
-        let Backend::Memfd = node.backend else {
-            let mut regions = mutex::lock(&node.regions);
-            let (record, key) = regions.record(key, &what)?;
-            let region = Region { key, start: what.start, bytes: what.len() };
-            // SAFETY: the memory stays mapped, peers may access it, and forked children do not, as the
-            // caller guarantees.
-            return unsafe {
-                let backing = node.segment(&pages)?;
-                Ok(node.keep(&mut regions, record, region, Sort::default(), backing))
-            };
-        };
-        Err(Error::NoWay(format!(
-            "the backend {} cannot share memory that was made elsewhere ({}); adopt it, or use the \
-             backend xpmem",
-            node.backend.name(),
-            node.reason
-        )))
+        if node.backend.naming() == Naming::File {
+            return Err(Error::NoWay(format!(
+                "the backend {} cannot share memory that was made elsewhere ({}); adopt it, or use \
+                 the backend xpmem",
+                node.backend.name(),
+                node.reason
+            )));
+        }
+        let mut regions = mutex::lock(&node.regions);
+        let (record, key) = regions.record(key, &what)?;
+        let region = Region { key, start: what.start, bytes: what.len() };
+        // SAFETY: the memory stays mapped, peers may access it, and forked children do not, as the
+        // caller guarantees.
+        unsafe {
+            let backing = node.in_place(&pages)?;
+            Ok(node.keep(&mut regions, record, region, Sort::default(), backing))
+        }
     }
 
     /// Makes shared memory reachable that the client has mapped from a memory file, sealed against

@@ -8,6 +8,7 @@ use crate::Key;
 use crate::config::Fork;
 use crate::error::Error;
 use crate::header::{Place, Published};
+use onenode_core::backend::Held;
 use onenode_core::pages::Pages;
 use onenode_core::sys::fd;
 use onenode_core::sys::map::{self, OwnMapping};
@@ -15,7 +16,6 @@ use onenode_core::sys::mutex;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeBounds};
 use std::os::fd::OwnedFd;
-use xpmem_sys::Segment;
 
 /// Memory of this process that peers can reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,8 @@ pub(super) struct Owned {
     reserved: Option<OwnMapping>,
     /// The file, if it is not the header's.
     _file: Option<OwnedFd>,
-    _segment: Option<Segment>,
+    /// The right of peers to attach it.
+    held: Option<Held>,
 }
 
 /// The properties of a region.
@@ -178,14 +179,8 @@ impl Inner {
         if regions.free.pop().is_none() {
             regions.used += 1;
         }
-        let owned = Owned {
-            region,
-            published,
-            record,
-            reserved,
-            _file: backing.file,
-            _segment: backing.segment,
-        };
+        let owned =
+            Owned { region, published, record, reserved, _file: backing.file, held: backing.held };
         regions.known.insert(region.key, owned);
         regions.starts.insert(region.start, region.key);
         while regions.known.contains_key(&regions.next_key) {
@@ -222,12 +217,12 @@ impl Inner {
     /// Withdraws a region and frees the memory that was made for it.
     pub(super) fn give_back(&self, owned: Owned) {
         self.header.withdraw(owned.record);
-        let Owned { region, published, reserved, _segment: segment, .. } = owned;
+        let Owned { region, published, reserved, held, .. } = owned;
         // Must go before its memory.
-        drop(segment);
+        drop(held);
         let Some(reserved) = reserved else { return };
         if let (Place::Header(offset), Ok(file)) = (published.place, self.file()) {
-            fd::punch(file, offset, region.bytes as u64);
+            self.backend.free(&reserved.part(region.range()), Some((file.into(), offset)));
         }
         drop(reserved);
     }

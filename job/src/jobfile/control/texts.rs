@@ -7,17 +7,14 @@
 //!  |        |                        | are mapped             | on devices       |
 //! ```
 
-use super::{Control, PARTITIONS_OFFSET, WORDS};
+use super::{Control, WORDS};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::partition::{self, MOST, Spec};
 use crate::remote::Handle;
 use onenode_core::area::SharedArea;
-use onenode_core::backend::{Backing, Slots};
 use onenode_core::packed;
-use onenode_core::pages::{Bytes, Pages};
-use onenode_core::sys::fd;
-use std::fs::File;
+use onenode_core::pages::Bytes;
 
 /// What names memory on a device: so many words each, at the end.
 const HANDLE_WORDS: usize = 16;
@@ -32,7 +29,7 @@ const ROOM: usize = 1 << 40;
 impl Control {
     /// This PE, `pe`, has these partitions. Those in the slot begin so far behind the first.
     pub fn set_partitions(
-        &mut self,
+        &self,
         pe: usize,
         partitions: &[Spec],
         in_slot: &[Spec],
@@ -46,7 +43,6 @@ impl Control {
                  possible"
             )));
         }
-        self.partitions = in_slot.to_vec();
         let text = partition::text(partitions);
         self.pe(pe).partitions.store(partition::number(&text), Ordering::Relaxed);
         if !self.job.has_file() {
@@ -94,34 +90,6 @@ impl Control {
         let offsets = words(&place)[OFFSETS..HANDLES].iter();
         let offsets = offsets.map(|word| word.load(Ordering::Relaxed) as usize);
         Ok(specs.into_iter().filter(Spec::is_in_slot).zip(offsets).collect())
-    }
-
-    /// What PE `pe`'s partition consists of, which begins `offset` bytes behind its first.
-    pub(crate) fn backing(
-        &self,
-        spec: &Spec,
-        pe: usize,
-        offset: u64,
-    ) -> Result<Backing<'_>, onenode_core::Error> {
-        if let Some(path) = spec.file_of(pe) {
-            let opened = File::options().read(true).write(true).open(&path);
-            let failed = |error| onenode_core::Error::NoWay(format!("{}: {error}", path.display()));
-            return opened.map(|file| Backing::File(file.into())).map_err(failed);
-        }
-        let pages = spec.pages;
-        if !self.job.has_file() {
-            return Ok(Backing::Memory(pages, None));
-        }
-        let place = match pages {
-            Pages::Explicit(size) => {
-                let file = self.job.huge_file()?;
-                let file = file.filter(|file| fd::page_size(*file).ok() == Some(size));
-                let (start, _) = self.job.huge_partitions(self.generation, pe);
-                file.map(|file| (file.into(), start + offset))
-            }
-            _ => Some((self.file()?, self.data_offset(pe) + PARTITIONS_OFFSET + offset)),
-        };
-        Ok(Backing::Memory(pages, place))
     }
 
     /// What names PE `pe`'s `part`th memory on a device.

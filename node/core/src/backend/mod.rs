@@ -1,96 +1,139 @@
-//! How a slot is exported and how a peer's slot is attached: the common interface of the backends.
-//! No backend is consulted on the data path.
+//! How memory is shared between processes: each backend makes, publishes and attaches *segments*, which are
+//! ranges of whole pages. A client gives each of its segments a place in memory and, where they lie in
+//! files, in a file. No backend is consulted on the data path.
 #![allow(unsafe_code)]
 
-pub mod memfd;
-mod slots;
 #[cfg(feature = "smartmap")]
-pub mod smartmap;
-pub mod xpmem;
+mod kitten;
+pub mod memfd;
+mod xpmem;
 
 use crate::error::Error;
-use crate::layout::{Layout, Sizes};
 use crate::pages::Pages;
-use crate::segment::DataSegment;
-use crate::sys::cgroup;
+use crate::sys::map::Reserved;
+use crate::sys::relocate;
+use crate::sys::source::Source;
+use std::any::Any;
+use std::ops::Range;
+use std::os::fd::BorrowedFd;
 
-pub use slots::{Backing, SlotRecord, Slots};
+#[cfg(feature = "smartmap")]
+pub use kitten::Kitten;
+use memfd::Memfd;
+use xpmem::Xpmem;
 
-/// A method of mapping peers' slots. A lifetime (first init to last finalize) consists of one
-/// `export`, any number of `attach` and one `withdraw`.
+/// A memory file, and an offset in it in bytes.
+pub type FilePlace<'f> = (Source<'f>, u64);
+
+/// A backend's resource, until it is dropped.
+pub type Held = Box<dyn Any + Send + Sync>;
+
+/// How peers name the segments of a backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Naming {
+    /// By their place in a memory file, which the client chooses. Forked children see such memory, too.
+    File,
+    /// By a number that the system gives to memory of any kind, where it is.
+    Number,
+    /// By their address: the kernel gives processes each other's memory, and that of none can be placed.
+    Address,
+}
+
+/// A peer's segment, or a part of it from some page on.
+#[derive(Clone, Copy, Debug)]
+pub enum Segment<'f> {
+    /// The memory at a place of a file.
+    File(FilePlace<'f>),
+    /// The memory that has this number, and an offset in it in bytes.
+    Number(u64, usize),
+    /// The memory at this address of the peer.
+    Address(usize),
+}
+
+/// How private memory moves into a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Move<'m> {
+    /// The parts to copy.
+    pub pieces: &'m [relocate::Piece],
+    /// The file, and where in it there is room, which is zeros.
+    pub to: (BorrowedFd<'m>, u64),
+}
+
+/// A segment that peers can attach.
+#[derive(Default)]
+pub struct Published {
+    /// Its number, where segments are named so; otherwise 0.
+    pub number: u64,
+    /// The right of the peers, if it ends some time.
+    pub held: Option<Held>,
+}
+
+/// A way of sharing segments.
 ///
 /// # Safety
-/// Users of a slot access it, and its mirrors, with nothing but these calls' word for it. So an
-/// implementation maps at the places of the [`Layout`] and nowhere else, memory that stays there, as
-/// long as the layout says; what is mapped in a mirror is the memory of that rank, and cannot become
-/// shorter; and `export` leaves the data segment's address and content.
+/// Clients access segments with nothing but these calls' word for it. So memory is made and attached over
+/// the given places and nowhere else, and stays there until a resource that goes with it is dropped; a
+/// peer's memory cannot become shorter; and to publish memory leaves its address and content.
 pub unsafe trait Backend: Send + Sync {
     /// The backend's name, for users.
     fn name(&self) -> &'static str;
 
-    /// The default size of a symmetric heap in bytes. The memory that the node, or its control
-    /// group, has is divided among the ranks, so a job that stays within its heaps stays within it.
-    fn default_heap(&self, ranks: usize) -> u64 {
-        (cgroup::memory() / ranks as u64).max(64 << 20)
-    }
+    /// How its segments are named, and so what a client has to provide.
+    fn naming(&self) -> Naming;
 
-    /// Finds places for the heap, the partitions and the peers' mirrors: see [`Layout::reserve`].
-    fn layout(
-        &self,
-        program: &DataSegment,
-        sizes: &Sizes,
-        ranks: usize,
-        chance: u64,
-    ) -> Result<Layout, Error> {
-        Layout::reserve(program, sizes, ranks, chance)
-    }
+    /// Makes zeroed memory of these pages, at a place of a file where segments are named so. After a failure
+    /// it can be called again with other pages.
+    fn make(&self, at: &Reserved, pages: Pages, file: Option<FilePlace>) -> Result<(), Error>;
 
-    /// Maps the heap at `layout.heap`, zeroed, with these pages. After a failure it can be called
-    /// again with other pages.
-    fn map_heap(
+    /// Frees the content of memory that was made so.
+    fn free(&self, at: &Reserved, file: Option<FilePlace>);
+
+    /// Lets peers attach memory of this process. Memory that was not made by [`make`](Self::make) keeps its
+    /// address and content, and moves into a file if it has to; no write to it is lost.
+    ///
+    /// # Safety
+    /// The pages are this process's own and, except for gaps between the pieces that move, mapped as long as
+    /// peers have the right. They are accessed as memory that others write. While they move, who could write
+    /// to them can be held.
+    unsafe fn publish(&self, pages: &Range<usize>, moved: Option<Move>)
+    -> Result<Published, Error>;
+
+    /// Maps memory of a peer, which has these pages. It is detached when the result, if there is one, is
+    /// dropped.
+    ///
+    /// # Safety
+    /// As long as there is the result, nobody unmaps, remaps or protects what is there.
+    unsafe fn attach(
         &self,
-        slots: &dyn Slots,
-        rank: usize,
-        layout: &Layout,
+        at: &Reserved,
         pages: Pages,
-    ) -> Result<(), Error>;
+        segment: Segment,
+    ) -> Result<Option<Held>, Error>;
+}
 
-    /// Maps partition `index` at its place, zeroed unless it is a file of its own.
-    fn map_partition(
-        &self,
-        slots: &dyn Slots,
-        rank: usize,
-        layout: &Layout,
-        index: usize,
-    ) -> Result<(), Error>;
+/// The backend of this name.
+///
+/// # Errors
+/// If it cannot work here, or there is none of that name.
+pub fn open(name: &str) -> Result<Box<dyn Backend>, Error> {
+    match name {
+        "memfd" => Ok(Box::new(Memfd::NEUTRAL)),
+        "xpmem" => Ok(Box::new(Xpmem::open()?)),
+        #[cfg(feature = "smartmap")]
+        "smartmap" => Ok(Box::new(Memfd::ALIASES)),
+        _ => Err(Error::NoWay(format!("there is no backend {name}"))),
+    }
+}
 
-    /// Makes this PE's slot attachable. Its heap and partitions are mapped already. The data
-    /// segment keeps its address and content, and no write by another thread or a signal handler is
-    /// lost.
-    fn export(
-        &self,
-        slots: &dyn Slots,
-        rank: usize,
-        layout: &Layout,
-        data: &DataSegment,
-    ) -> Result<(), Error>;
+/// The best backend that works here, and why it is chosen.
+pub fn best() -> (Box<dyn Backend>, String) {
+    match Xpmem::open() {
+        Ok(xpmem) => (Box::new(xpmem), "/dev/xpmem is usable".into()),
+        Err(error) => (Box::new(Memfd::NEUTRAL), format!("no xpmem: {error}")),
+    }
+}
 
-    /// Maps the slot of `rank`, whose heap and partitions are as large as this PE's, at the place
-    /// of its mirror in the window. The data segment is left out unless the rank runs the `same`
-    /// executable: only then is it laid out as this PE's.
-    fn attach(
-        &self,
-        slots: &dyn Slots,
-        rank: usize,
-        layout: &Layout,
-        same: bool,
-    ) -> Result<(), Error>;
-
-    /// Frees the memory of the heap and of the partitions that are not files, and unmaps the
-    /// mirrors. Nobody uses them any more. The data segment stays as it is.
-    fn withdraw(&self, slots: &dyn Slots, rank: usize, layout: &Layout);
-
-    /// Whether data segment and heap are shared memory, so that a forked child needs its own
-    /// copies.
-    fn is_shared(&self) -> bool;
+/// The error for a segment of another backend.
+fn unlike(own: &str, segment: Segment) -> Error {
+    Error::NoWay(format!("the backend {own} cannot attach {segment:x?}"))
 }

@@ -8,12 +8,15 @@
 //! goes above it, at the same address on all PEs. On Kitten nothing is placed: the heap is ordinary
 //! memory of the process.
 
-use super::{BREAK_ROOM, STEP, TRIES, round_up};
+use super::{BREAK_ROOM, HUGE, Layout, STEP, Sizes, TRIES, round_up};
 use crate::error::Error;
 use crate::segment::DataSegment;
-use crate::sys::map::OwnMapping;
+use crate::sys::map::{self, OwnMapping};
+use crate::sys::mutex;
 use oneshmem_kitten::addressing::{FIRST_SLOT, SHIFT, SLOT_BYTES, unalias};
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Mutex;
 
 /// The program must lie in slot 0.
 pub(super) fn check(program: &DataSegment) -> Result<(), Error> {
@@ -47,10 +50,36 @@ pub(super) fn heap_elsewhere(reserved: usize) -> Result<OwnMapping, Error> {
     Err(Error::NoWay(format!("no {reserved:#x} bytes are free below {SLOT_BYTES:#x}")))
 }
 
-/// Nothing to reserve: each PE has its slot.
-#[derive(Clone, Debug)]
+impl Layout {
+    /// The layout of a process under the Kitten kernel, which has each rank's memory at its alias: heap and
+    /// partitions are memory of the process's own heap.
+    pub fn in_own_heap(program: &DataSegment, sizes: &Sizes, ranks: usize) -> Result<Self, Error> {
+        // Aligned like all symmetric heaps, so that blocks can be aligned.
+        let bytes = sizes.total(HUGE) + HUGE;
+        let at = map::private_anywhere(bytes).map_err(|error| {
+            Error::NoWay(format!(
+                "the loader's heap for this process has no room for a symmetric heap of \
+                 {bytes} bytes: {error}; lower SHMEM_SYMMETRIC_SIZE or have the loader give more"
+            ))
+        })?;
+        if at == 0 || at.saturating_add(bytes) > SLOT_BYTES {
+            return Err(Error::NoWay(format!(
+                "the kernel put the symmetric heap at {at:#x}, not below {SLOT_BYTES:#x}"
+            )));
+        }
+        let places = sizes.place(at.next_multiple_of(HUGE), HUGE);
+        let mut layout = Self::with_places(program, places, HUGE, ranks)?;
+        layout.mirrors.reserved = None;
+        Ok(layout)
+    }
+}
+
+/// The aliases of the ranks' slots.
+#[derive(Debug)]
 pub(super) struct Mirrors {
     ranks: usize,
+    /// The ranks whose aliases are reserved; `None` where the kernel provides them.
+    reserved: Option<Mutex<BTreeSet<usize>>>,
 }
 
 impl Mirrors {
@@ -61,7 +90,7 @@ impl Mirrors {
                 slot.start, slot.end
             )));
         }
-        Ok(Self { ranks })
+        Ok(Self { ranks, reserved: Some(Mutex::default()) })
     }
 
     pub fn at_common_place(
@@ -72,6 +101,26 @@ impl Mirrors {
         ranks: usize,
     ) -> Option<Self> {
         Self::for_slot(&(program.pages.start..heap.end), unit, ranks).ok()
+    }
+
+    /// Reserves the aliases of these parts of a rank's slot, once.
+    pub fn reserve(&self, rank: usize, parts: [Range<usize>; 2]) -> Result<(), Error> {
+        let Some(reserved) = &self.reserved else { return Ok(()) };
+        let mut reserved = mutex::lock(reserved);
+        if reserved.contains(&rank) {
+            return Ok(());
+        }
+        let alias = |part: &Range<usize>| {
+            let at = self.mirror(part.start, rank);
+            at..at + part.len()
+        };
+        map::reserve_all(&parts.each_ref().map(alias)).map_err(|place| {
+            Error::NoWay(format!(
+                "{place:#x?}, where a part of its memory has to appear, is not free in this process"
+            ))
+        })?;
+        reserved.insert(rank);
+        Ok(())
     }
 
     pub fn mirror(&self, start: usize, rank: usize) -> usize {
@@ -85,7 +134,6 @@ impl Mirrors {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HUGE, Layout, Sizes};
     use super::*;
     use oneshmem_kitten::addressing::alias;
 

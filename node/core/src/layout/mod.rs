@@ -20,7 +20,7 @@ use crate::segment::DataSegment;
 use crate::sys::map::OwnMapping;
 use mirrors::Mirrors;
 pub use mirrors::heap_places;
-pub(crate) use reserved::MirrorPlace;
+pub use reserved::MirrorPlace;
 use std::ops::Range;
 
 /// Everything is placed at multiples of this, so that huge pages can be used.
@@ -126,7 +126,7 @@ impl SlotBounds {
 }
 
 /// This process's slot and the places of its peers' mirrors. All of these addresses are reserved for
-/// them, for good, so backends may map there: nothing else makes a layout.
+/// them, for good, so they may be mapped over: nothing else makes a layout.
 #[derive(Debug)]
 pub struct Layout {
     pub(crate) data: Range<usize>,

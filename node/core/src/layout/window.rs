@@ -154,6 +154,11 @@ impl Mirrors {
             .or_else(|| beside(OwnMapping::reserve_at(lower.start.checked_sub(bytes)?, bytes)?))
     }
 
+    /// The windows are reserved.
+    pub fn reserve(&self, _: usize, _: [Range<usize>; 2]) -> Result<(), Error> {
+        Ok(())
+    }
+
     pub fn mirror(&self, _: usize, rank: usize) -> usize {
         self.first + rank * self.stride
     }
