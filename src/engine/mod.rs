@@ -166,17 +166,19 @@ impl Ucx {
         issue(&mut state, remote, offset).unwrap_or_else(|error| lost(far.pe, error))
     }
 
-    /// Returns when the operation with this number is complete, with all before.
-    fn complete(&self, number: u64) {
-        let mut state = self.shared.state();
-        if state.operations.complete >= number {
-            return;
+    /// Returns when the operation with this number is complete, with all before, or the wait is given up.
+    fn complete(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        number: u64,
+        is_given_up: impl Fn(&State) -> bool,
+    ) -> Result<(), Error> {
+        if state.operations.complete < number {
+            let flush = progress::Flush::begin(&mut state)?;
+            drop(state);
+            self.shared.wait(|state| flush.is_over(state) || is_given_up(state));
         }
-        let begun = progress::Flush::begin(&mut state);
-        let flush = begun.unwrap_or_else(|error| lost_somewhere(error));
-        state.check();
-        drop(state);
-        self.shared.wait(|state| flush.is_over(state));
+        Ok(())
     }
 
     /// The state, if the job is ending: the engine may be what failed, so this thread may have locked it
@@ -278,7 +280,7 @@ unsafe impl Engine for Ucx {
     }
 
     unsafe fn get(&self, to: *mut u8, from: Far, bytes: usize, completion: Completion) {
-        // SAFETY: as for this function.
+        // SAFETY: the caller guarantees that `to` is writable for so many bytes until the operation is over.
         unsafe { self.ask(from, Question::Load(bytes), to, completion) }
     }
 
@@ -291,7 +293,7 @@ unsafe impl Engine for Ucx {
     }
 
     unsafe fn fetch_nbi(&self, at: Far, amo: Amo, to: *mut u8) {
-        // SAFETY: as for this function.
+        // SAFETY: the caller guarantees that `to` is writable for the word's bytes until the next quiet is over.
         unsafe { self.ask(at, Question::Change(amo), to, Completion::AtQuiet) }
     }
 
@@ -303,25 +305,20 @@ unsafe impl Engine for Ucx {
     }
 
     fn quiet(&self) {
-        let owed = {
-            let State { worker, operations, .. } = &mut *self.shared.state();
-            operations.quiet(worker.since_last_of_burst())
-        };
-        self.complete(owed);
+        let mut state = self.shared.state();
+        let State { worker, operations, .. } = &mut *state;
+        let owed = operations.quiet(worker.since_last_of_burst());
+        self.complete(state, owed, |_| false).unwrap_or_else(|error| lost_somewhere(error));
     }
 
     fn reset(&self) {
         // Includes what only `notify` issued: others may wait for it. A node that cannot be reached has left: its PEs
         // have passed the last barrier, too. (PMIx's fence, which is to keep all until no agent is needed, may return
         // before all have called it: seen under Slurm 22.05.)
+        let state = self.shared.state();
+        let issued = state.operations.issued;
+        let _ = self.complete(state, issued, |state| state.peers.have_failed());
         let mut state = self.shared.state();
-        if state.operations.complete < state.operations.issued {
-            if let Ok(flush) = progress::Flush::begin(&mut state) {
-                drop(state);
-                self.shared.wait(|state| flush.is_over(state) || state.peers.have_failed());
-                state = self.shared.state();
-            }
-        }
         state.peers.reset();
         state.worker.receiver().steps.reset();
     }

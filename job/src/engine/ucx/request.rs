@@ -92,7 +92,8 @@ struct PendingRequest {
     missing: usize,
 }
 
-// SAFETY: the memory may be written by any thread until the answer has come: see `ask`.
+// SAFETY: `ask` makes it, whose caller guarantees that the memory is writable until the answer has come, by
+// whichever thread takes it in.
 unsafe impl Send for PendingRequest {}
 
 impl PendingRequests {
