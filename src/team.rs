@@ -140,7 +140,8 @@ impl Team {
     /// What this PE knows of its members' control words, if some members are on other nodes.
     pub(crate) fn known(&self) -> Option<&[Known]> {
         let known = NonNull::new(self.known.load(Ordering::Relaxed))?;
-        // SAFETY: see `retire`.
+        // SAFETY: `make_known` made it for this many members. Only `retire` drops it, after the team's last collective;
+        // only collectives ask for it.
         Some(unsafe { NonNull::slice_from_raw_parts(known, self.size()).as_ref() })
     }
 

@@ -154,7 +154,8 @@ impl<O: Fetching> Operation for Deferred<'_, O> {
         unsafe { self.result.at().write(old) };
     }
     fn send(self, engine: &dyn Engine, at: Far) {
-        // SAFETY: as for `perform`. A word has as many bytes as the operation.
+        // SAFETY: whoever made the `Dest` guarantees that its element, which has as many bytes as the operation's
+        // word, may be written until the operation is complete.
         unsafe { engine.fetch_nbi(at, self.op.amo(), self.result.at().cast()) };
     }
 }

@@ -140,7 +140,7 @@ impl<T> Object<'_, T> {
     /// As for [`new`](Self::new).
     #[inline(always)]
     pub const unsafe fn one(at: *const T) -> Self {
-        // SAFETY: the caller guarantees the same.
+        // SAFETY: the caller guarantees one element.
         unsafe { Self::new(at, 1) }
     }
 

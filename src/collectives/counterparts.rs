@@ -63,7 +63,8 @@ unsafe impl Memory for TeamMembers {
     }
 }
 
-// SAFETY: as for the members of a team.
+// SAFETY: `peer` returns addresses in a member's slot, and ends the job for other addresses; `check` ends it
+// unless all bytes are in one segment, which mirrors have unchanged. No address is a name.
 unsafe impl Memory for ActiveSet {
     type Stop = Infallible;
 

@@ -117,7 +117,7 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
         for member in (0..self.group.size()).filter(|_| nelems > 0) {
             let to = arrays.dest.wrapping_add(member * nelems * to_stride);
             let from = self.source(arrays, member).wrapping_add(mine * from_stride);
-            // SAFETY: as above, at the strided indices.
+            // SAFETY: both arrays have so many elements for each member at these strides; all members wait below.
             unsafe { self.devices.copy_blocks(to, from, blocks) };
         }
         self.sync();

@@ -75,7 +75,7 @@ struct Handle(NonNull<c_void>);
 
 // SAFETY: an address that is only passed on to MPI.
 unsafe impl Send for Handle {}
-// SAFETY: the same.
+// SAFETY: a shared value has nothing to change.
 unsafe impl Sync for Handle {}
 
 /// Room for an `MPI_Status`, which takes 20 to 24 bytes in the known MPIs.

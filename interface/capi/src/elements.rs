@@ -60,10 +60,9 @@ combined_in_c! {
     Prod of ComplexD: oneshmem_complexd_prod;
 }
 
-// SAFETY: for all three: plain numbers of at most 16 bytes. Any bits are a value to C, which alone
-// interprets them, and zero bits are zero.
+// SAFETY: 16 bytes, of which any are a value to C, which alone interprets them; zero bits are zero.
 unsafe impl Element for LongDouble {}
-// SAFETY: as above.
+// SAFETY: two floats; any bits are a number, and zero bits are zero.
 unsafe impl Element for ComplexF {}
-// SAFETY: as above.
+// SAFETY: two doubles; any bits are a number, and zero bits are zero.
 unsafe impl Element for ComplexD {}

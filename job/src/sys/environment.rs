@@ -103,7 +103,8 @@ pub fn forget_variable(name: &str) {
 
 /// Sets a variable of this process and its children.
 pub fn set_variable(name: &str, value: &str) {
-    // SAFETY: as for `forget_variable`.
+    // SAFETY: called from initialisation, as the specification has it at the program's start, when no other thread
+    // reads the environment yet.
     unsafe { std::env::set_var(name, value) };
 }
 

@@ -147,7 +147,7 @@ unsafe extern "C" fn accept(fd: c_int, address: *mut sockaddr, bytes: *mut sockl
             None => socket::nothing_to_accept(),
         },
         None if is_new => socket::nothing_to_accept(),
-        // SAFETY: as for this function.
+        // SAFETY: the caller guarantees that `address` is null or writable for `*bytes` bytes.
         None => unsafe { libc::accept(fd, address, bytes) },
     }
 }

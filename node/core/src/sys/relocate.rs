@@ -186,7 +186,7 @@ impl Relocation {
                     run.end = at;
                     continue;
                 }
-                // SAFETY: as above.
+                // SAFETY: pages that exist, of those that the caller guarantees to be readable.
                 let error = unsafe { self.copy(run) };
                 if error < 0 {
                     return error;
@@ -194,7 +194,7 @@ impl Relocation {
                 at += self.page;
                 run = at..at;
             }
-            // SAFETY: as above.
+            // SAFETY: the last pages that exist, of those that the caller guarantees to be readable.
             let error = unsafe { self.copy(run) };
             if error < 0 {
                 return error;

@@ -50,7 +50,7 @@ pub unsafe fn moves(_wide: bool, to: *mut u8, from: *const u8, bytes: usize) {
 pub unsafe fn stream(_wide: bool, to: *mut u8, from: *const u8, bytes: usize, abreast: usize) {
     let (mut at, tail) = (LINE - to as usize % LINE, bytes - LINE);
     let past = |at: usize| {
-        // SAFETY: as in `moves`, for a line that begins before `tail`.
+        // SAFETY: the caller guarantees that both ranges are there; a line that begins before `tail` ends in them.
         unsafe {
             asm!(
                 "ldnp {a:q}, {b:q}, [{from}]",
@@ -63,7 +63,8 @@ pub unsafe fn stream(_wide: bool, to: *mut u8, from: *const u8, bytes: usize, ab
             );
         }
     };
-    // SAFETY: as in `moves`.
+    // SAFETY: the caller guarantees that both ranges are there; each line begins at `tail` or before it, and so
+    // ends in them.
     unsafe {
         line(to, from);
         while tail.saturating_sub(at) >= abreast * PAGE {

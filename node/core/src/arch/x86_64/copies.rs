@@ -176,14 +176,15 @@ macro_rules! loops {
             pub(super) unsafe fn stream(to: *mut u8, from: *const u8, bytes: usize, abreast: usize) {
                 let (mut at, tail) = (BLOCK - to as usize % LINE, bytes - BLOCK);
                 let line = |at: usize| {
-                    // SAFETY: as in `wide`, for a line that begins before `tail`.
+                    // SAFETY: the caller's promise; a line that begins before `tail` ends in the copy.
                     unsafe {
                         let to = to.add(at).cast::<$vector>();
                         let from = from.add(at).cast::<$vector>();
                         $($stream(to.add($of_line), $load(from.add($of_line)));)*
                     }
                 };
-                // SAFETY: as in `wide`; the streamed bytes are not accessed before the fence.
+                // SAFETY: the caller's promise; each line and block begins at `tail` or before it. The streamed bytes are
+                // not accessed before the fence.
                 unsafe {
                     write!(to, read!(from));
                     while tail.saturating_sub(at) >= abreast * PAGE {

@@ -191,7 +191,7 @@ impl Block {
             if let Some(failure) = failure {
                 return Err(failure);
             }
-            // SAFETY: as above.
+            // SAFETY: `wait` is this module's own function, for this block, whose threads are seized.
             unsafe { wait(self, until)? };
             // The list can omit a thread if another one ends while it is read.
             let all = self.list.count().is_none_or(|count| count == listed);
