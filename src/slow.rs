@@ -18,7 +18,7 @@ use crate::translate::{ALL_OR_NONE, Miss, PeArg, TABLE, pe_number};
 use onenode_core::sys::maps;
 use oneshmem_job::error::Routine;
 use oneshmem_job::jobfile::MAX_PES;
-use oneshmem_job::remote::{DeviceMemory, Far, Place};
+use oneshmem_job::remote::{self, DeviceMemory, Far, Place};
 use oneshmem_job::stats::Class;
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -180,7 +180,13 @@ fn mirrored(routine: Routine, argument: &str, job: &Job, addr: usize, pe: usize)
 /// The counterpart of a symmetric address on PE `pe`, which is on another node.
 pub fn far(routine: Routine, argument: &str, job: &Job, addr: usize, pe: usize) -> Far {
     check_counterpart(routine, argument, job, addr, pe);
-    job.far(pe, addr)
+    let (data, heap, area) = (job.layout().data(), job.layout().heap(), job.layout().area());
+    let offset = match addr {
+        addr if heap.contains(&addr) => remote::HEAP + (addr - heap.start) as u64,
+        addr if area.contains(&addr) => remote::PARTITIONS + (addr - area.start) as u64,
+        addr => (addr - data.start) as u64,
+    };
+    Far { pe, offset }
 }
 
 /// Ends the job if a symmetric address is in the data segment and PE `pe` runs another executable.

@@ -143,19 +143,6 @@ impl Job {
     pub fn engine_to(&self, pe: usize) -> Option<&dyn Engine> {
         if self.is_near(pe) { None } else { self.network().map(Network::engine) }
     }
-    /// Translates this PE's symmetric address `addr` for PE `pe` on another node.
-    pub fn far(&self, pe: usize, addr: usize) -> Far {
-        let (data, heap) = (self.layout.data(), self.layout.heap());
-        let first = self.layout.area().start;
-        let offset = match addr {
-            addr if heap.contains(&addr) => remote::HEAP + (addr - heap.start) as u64,
-            addr if (first..heap.start).contains(&addr) => {
-                remote::PARTITIONS + (addr - first) as u64
-            }
-            addr => (addr - data.start) as u64,
-        };
-        Far { pe, offset }
-    }
     /// The word at this offset of the record of PE `pe`, which is on another node.
     pub(crate) fn far_record(&self, pe: usize, within: usize) -> Far {
         let record = remote::CONTROL + self.control.record_offset(pe);

@@ -63,6 +63,7 @@ pub mod system_calls;
 pub mod timeline;
 pub mod transcripts;
 pub mod tree;
+pub mod walks;
 
 use libtest_mimic::{Failed, Trial};
 
@@ -98,7 +99,7 @@ const EVERYWHERE: [fn() -> Vec<Trial>; 17] = [
 
 /// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
 /// nodes, devices, other runtimes, sanitizers, reports. They run with the usual library only.
-const USUALLY: [fn() -> Vec<Trial>; 27] = [
+const USUALLY: [fn() -> Vec<Trial>; 28] = [
     addresses::trials,
     architectures::trials,
     arrays::trials,
@@ -109,6 +110,7 @@ const USUALLY: [fn() -> Vec<Trial>; 27] = [
     far::trials,
     book::trials,
     imports::trials,
+    walks::trials,
     launched_nodes::trials,
     limits::trials,
     listens::trials,
