@@ -1,6 +1,7 @@
 //! The types that have atomic operations, and their processor atomics.
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
+use crate::translate::sealed;
 use onenode_core::arch::ReadModifyWrite;
 
 /// A type with atomic fetch, set and swap.
@@ -8,11 +9,16 @@ pub trait Word: Copy + sealed::Sealed {
     /// The unsigned integer of the same width, whose atomics are used.
     type Bits: Copy + Into<u64>;
     /// The atomic type of that integer.
-    type Atomic: Cell<Self::Bits> + 'static;
+    type Atomic: ReadModifyWrite<Self::Bits> + 'static;
     /// The value's bit pattern.
     fn to_bits(self) -> Self::Bits;
     /// The value of a bit pattern.
     fn from_bits(bits: Self::Bits) -> Self;
+
+    /// Reads the value.
+    fn load(cell: &Self::Atomic) -> Self;
+    /// Writes the value.
+    fn store(self, cell: &Self::Atomic);
 
     /// The bit pattern in the low bytes of a word; the other bytes are 0.
     fn to_word(self) -> u64 {
@@ -22,41 +28,11 @@ pub trait Word: Copy + sealed::Sealed {
     fn from_word(word: u64) -> Self;
 }
 
-/// The operations of an atomic type of either width.
-pub trait Cell<B>: ReadModifyWrite<B> {
-    fn load(&self) -> B;
-    fn store(&self, value: B);
-}
-
-macro_rules! cells {
-    ($($atomic:ty: $bits:ty;)*) => {$(
-        impl Cell<$bits> for $atomic {
-            #[inline(always)]
-            fn load(&self) -> $bits {
-                <$atomic>::load(self, Ordering::Acquire)
-            }
-            #[inline(always)]
-            fn store(&self, value: $bits) {
-                <$atomic>::store(self, value, Ordering::Release);
-            }
-        }
-    )*};
-}
-
-cells! {
-    AtomicU32: u32;
-    AtomicU64: u64;
-}
-
 /// A type with atomic arithmetic and bitwise operations. Arithmetic wraps, and is the same
 /// instruction for signed and unsigned types.
 pub trait Integer: Word {
     /// One.
     const ONE: Self;
-}
-
-mod sealed {
-    pub trait Sealed {}
 }
 
 macro_rules! words {
@@ -73,6 +49,14 @@ macro_rules! words {
             #[inline(always)]
             fn from_bits($word: $bits) -> Self {
                 $from
+            }
+            #[inline(always)]
+            fn load(cell: &$atomic) -> Self {
+                Self::from_bits(cell.load(Ordering::Acquire))
+            }
+            #[inline(always)]
+            fn store(self, cell: &$atomic) {
+                cell.store(self.to_bits(), Ordering::Release);
             }
             fn from_word(word: u64) -> Self {
                 Self::from_bits(word as $bits)

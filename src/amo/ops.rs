@@ -3,7 +3,6 @@
 #![allow(unsafe_code)]
 
 use super::Word;
-use super::cell::Cell;
 use crate::argument::memory::Dest;
 use crate::slow::Access;
 use onenode_core::arch::ReadModifyWrite;
@@ -74,7 +73,7 @@ impl<T: Word> Fetching for Fetch<T> {
     const ACCESS: &'static Access = &Access(Class::Atomic, "source");
     #[inline(always)]
     fn perform(self, cell: &T::Atomic) -> T {
-        T::from_bits(cell.load())
+        T::load(cell)
     }
     fn amo(self) -> Amo {
         amo::<T>(Action::Add, 0)
@@ -90,7 +89,7 @@ impl<T: Word> Operation for Set<T> {
     type Output = ();
     #[inline(always)]
     fn perform(self, cell: &T::Atomic) {
-        cell.store(self.0.to_bits());
+        self.0.store(cell);
     }
     fn send(self, engine: &dyn Engine, at: Far) {
         engine.update(at, amo::<T>(Action::Swap, self.0.to_word()));

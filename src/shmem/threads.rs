@@ -5,7 +5,7 @@ use super::context::Context;
 use super::nonblocking::Nonblocking;
 use super::team::Team;
 use super::{DeviceArray, Shmem, Symmetric, SymmetricSlice, ThreadLevel};
-use crate::translate::Numbering;
+use crate::translate::{Numbering, sealed};
 use std::marker::PhantomData;
 use std::ops::Deref;
 
@@ -128,8 +128,5 @@ in_one_thread! {
     [] Team<'_>;
 }
 
-mod sealed {
-    pub trait Sealed {}
-    impl<T: Send> Sealed for super::Symmetric<'_, T> {}
-    impl<T: Send> Sealed for super::DeviceArray<'_, T> {}
-}
+impl<T: Send> sealed::Sealed for Symmetric<'_, T> {}
+impl<T: Send> sealed::Sealed for DeviceArray<'_, T> {}

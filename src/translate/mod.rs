@@ -97,6 +97,7 @@ pub const CTX_DEFAULT: usize = numberings::handle(1);
 #[derive(Clone, Copy, Debug)]
 pub struct Default;
 
+/// Keeps public traits of this crate for its own types.
 pub(crate) mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Default {}
