@@ -201,9 +201,9 @@ without_result! {
     xor(value) { Xor(value) }
 }
 
-/// [`add`] to a signal.
+/// Adds `signal` to the signal on `pe`.
 #[inline(always)]
-pub(crate) fn signal_add<C: Numbering>(
+pub fn signal_add<C: Numbering>(
     routine: Routine,
     ctx: C,
     sig_addr: Object<'_, u64>,
@@ -213,9 +213,9 @@ pub(crate) fn signal_add<C: Numbering>(
     apply(routine, ctx, sig_addr, Signal(Silent(Add(signal))), pe);
 }
 
-/// [`set`] of a signal.
+/// Sets the signal on `pe`.
 #[inline(always)]
-pub(crate) fn signal_set<C: Numbering>(
+pub fn signal_set<C: Numbering>(
     routine: Routine,
     ctx: C,
     sig_addr: Object<'_, u64>,

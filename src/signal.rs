@@ -1,7 +1,6 @@
 //! Signalling operations (specification, section 9.8): puts of data, each followed by an update of
 //! a signal word.
 
-use crate::amo;
 use crate::argument::memory::{Object, Source};
 use crate::failure;
 use crate::operand::word::Here;
@@ -10,6 +9,8 @@ use crate::translate::{Numbering, PeArg};
 use crate::wait;
 use oneshmem_job::error::Routine;
 use std::ffi::c_int;
+
+pub use crate::amo::{signal_add as add, signal_set as set};
 
 /// `SHMEM_SIGNAL_SET`: overwrites the signal.
 pub const SIGNAL_SET: c_int = 1;
@@ -57,30 +58,6 @@ fn bad_operator(routine: Routine, sig_op: c_int) -> ! {
         format_args!("sig_op = {sig_op}"),
         format_args!("expected SHMEM_SIGNAL_SET ({SIGNAL_SET}) or SHMEM_SIGNAL_ADD ({SIGNAL_ADD})"),
     )
-}
-
-/// Adds `signal` to the signal on `pe`.
-#[inline(always)]
-pub fn add<C: Numbering>(
-    routine: Routine,
-    ctx: C,
-    sig_addr: Object<'_, u64>,
-    signal: u64,
-    pe: PeArg,
-) {
-    amo::signal_add(routine, ctx, sig_addr, signal, pe)
-}
-
-/// Sets the signal on `pe`.
-#[inline(always)]
-pub fn set<C: Numbering>(
-    routine: Routine,
-    ctx: C,
-    sig_addr: Object<'_, u64>,
-    signal: u64,
-    pe: PeArg,
-) {
-    amo::signal_set(routine, ctx, sig_addr, signal, pe)
 }
 
 /// The value of this PE's own signal.
