@@ -32,6 +32,12 @@ pub(super) struct Settings {
     /// Those on devices.
     pub on_devices: Vec<Spec>,
     pub layout: Layout,
+    pub habits: Habits,
+}
+
+/// What the PE does in the same way throughout.
+#[derive(Clone, Copy)]
+pub(super) struct Habits {
     /// What waits do.
     pub wait: WaitMode,
     /// Whether PEs get locks in the order of their arrival, even if they share CPUs.
@@ -65,6 +71,16 @@ impl Settings {
         };
         let layout = choice.layout(&data, &sizes, npes, file.chance());
         let layout = layout.map_err(|error| no_room(error, !sizes.partitions.is_empty()))?;
+        let habits = Habits::read()?;
+        env::TRANSPORT.word()?;
+        env::STARTUP_TIMEOUT.seconds()?;
+        collectives::select::read_environment()?;
+        Ok(Self { choice, data, pages, specs, in_slot, on_devices, layout, habits })
+    }
+}
+
+impl Habits {
+    fn read() -> Result<Self, Error> {
         let wait = match env::WAIT.word()? {
             Some("spin") => WaitMode::Spin,
             Some("yield") => WaitMode::Yield,
@@ -74,22 +90,7 @@ impl Settings {
         let locks_in_order = env::LOCK_ORDER.word()? == Some("arrival");
         let eager = env::ATTACH.word()? == Some("eager");
         let drives_mpi = env::MPI_PROGRESS.word()? != Some("off");
-        env::TRANSPORT.word()?;
-        env::STARTUP_TIMEOUT.seconds()?;
-        collectives::select::read_environment()?;
-        Ok(Self {
-            choice,
-            data,
-            pages,
-            specs,
-            in_slot,
-            on_devices,
-            layout,
-            wait,
-            locks_in_order,
-            drives_mpi,
-            eager,
-        })
+        Ok(Self { wait, locks_in_order, drives_mpi, eager })
     }
 }
 

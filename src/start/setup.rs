@@ -7,7 +7,8 @@ pub use crate::job::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZE
 
 use super::announce::{announce, report_once, say_child_is_lost};
 use super::launch;
-use super::settings::Settings;
+use super::place::Place;
+use super::settings::{Habits, Settings};
 use crate::argument::memory::Unused;
 use crate::atomics::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
 use crate::call::job;
@@ -39,6 +40,7 @@ use oneshmem_job::error::{Called::Blocking, Error, Routine};
 use oneshmem_job::jobfile::abort::{self, AbortKind};
 use oneshmem_job::jobfile::control::{Control, Stage};
 use oneshmem_job::jobfile::life;
+use oneshmem_job::partition::Spec;
 use oneshmem_job::remote::{DeviceMemory, Network};
 use std::sync::{Arc, Mutex};
 
@@ -119,26 +121,37 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let mut steps = Steps::begin(timeline::is_wanted());
     let place = launch::join()?;
     steps.end("handshake");
+    let (job, habits) = make_job(routine, place, &mut steps)?;
+    register(job, habits)?;
+    steps.end("registration");
+    begin(job, routine, level, &mut steps)?;
+    // Not before: while the data segment is being moved, no thread may write to it.
+    if let Some(network) = job.network() {
+        network.start_progress_thread()?;
+    }
+    announce(job);
+    steps.end("start");
+    if habits.eager {
+        job.reach_all();
+        steps.end("peers");
+    }
+    steps.record();
+    Ok(())
+}
+
+/// Reads the settings, prepares the engines, and publishes this PE's record.
+fn make_job(
+    routine: Routine,
+    place: Place,
+    steps: &mut Steps,
+) -> Result<(&'static Job, Habits), Error> {
     let (file, pe) = (Arc::new(place.job), place.pe);
     let (npes, near) = (file.npes(), file.near());
     // A program that starts after the job has ended must end as well.
     ending::leave_if_late(&file, place.exchange.is_some());
-
     let settings = Settings::read(&file, place.launcher);
-    let Settings {
-        choice,
-        data,
-        pages,
-        specs,
-        in_slot,
-        on_devices,
-        layout,
-        wait,
-        locks_in_order,
-        drives_mpi,
-        eager,
-    } = settings.map_err(|error| report_once(routine, &file, pe, error))?;
-
+    let Settings { choice, data, pages, specs, in_slot, on_devices, layout, habits } =
+        settings.map_err(|error| report_once(routine, &file, pe, error))?;
     steps.end("layout");
     let network = match file.nodes() {
         Some(nodes) => Some(Box::new(Ucx::open(&file, nodes)?) as Box<dyn Network>),
@@ -154,17 +167,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let control = Control::begin(file, pe)?;
     let offsets: Vec<_> = (0..in_slot.len()).map(|it| layout.partition_offset(it)).collect();
     control.set_partitions(pe, &specs, &in_slot, &offsets)?;
-    let devices = match on_devices.is_empty() {
-        true => None,
-        false => {
-            let opened = Devices::open(&on_devices, pe, pe - near.start);
-            let devices = opened.map_err(|error| report_once(routine, control.job(), pe, error))?;
-            for part in 0..devices.parts() {
-                control.set_handle(pe, part, devices.handle(part))?;
-            }
-            Some(Box::new(devices) as Box<dyn DeviceMemory>)
-        }
-    };
+    let devices = open_devices(routine, &control, &on_devices, pe)?;
     let record = &control.pe(pe).slot;
     record.data_bytes.store(layout.data().len() as u64, Ordering::Relaxed);
     record.heap_bytes.store(layout.heap().len() as u64, Ordering::Relaxed);
@@ -175,7 +178,7 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     let made = JOB.set(Job {
         pe,
         npes,
-        near: near.clone(),
+        near,
         launcher: place.launcher,
         heap: Space::new(layout.heap().clone(), Pool::of_heap(layout.heap().len())),
         partitions: partitions::laid(in_slot, layout.partitions(), on_devices, devices.as_deref()),
@@ -197,14 +200,36 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     });
     assert!(made.is_ok(), "initialisation is serialised");
     let job = existing().ok_or_else(|| Error::Slot("the job was not kept".into()))?;
+    Ok((job, habits))
+}
 
+/// Makes the partitions on devices, and publishes what names them; `None` if there are none.
+fn open_devices(
+    routine: Routine,
+    control: &Control,
+    wanted: &[Spec],
+    pe: usize,
+) -> Result<Option<Box<dyn DeviceMemory>>, Error> {
+    if wanted.is_empty() {
+        return Ok(None);
+    }
+    let devices = Devices::open(wanted, pe, pe - control.job().near().start)
+        .map_err(|error| report_once(routine, control.job(), pe, error))?;
+    for part in 0..devices.parts() {
+        control.set_handle(pe, part, devices.handle(part))?;
+    }
+    Ok(Some(Box::new(devices)))
+}
+
+/// Sets how this PE waits, and registers what is to be called at signals, forks and the end.
+fn register(job: &'static Job, habits: Habits) -> Result<(), Error> {
     // On Kitten every PE has a CPU to itself.
-    let sleeps = place.launcher != Launcher::Kitten;
-    let share = if sleeps { Share::of(near.len(), Cpus::of_job()) } else { Share::Whole };
-    pause::set_wait_policy(share, sleeps, liveness::crowd(near.len()), locks_in_order);
-    pause::WAIT_POLICY.fix(wait);
+    let (sleeps, pes) = (job.launcher != Launcher::Kitten, job.near().len());
+    let share = if sleeps { Share::of(pes, Cpus::of_job()) } else { Share::Whole };
+    pause::set_wait_policy(share, sleeps, liveness::crowd(pes), habits.locks_in_order);
+    pause::WAIT_POLICY.fix(habits.wait);
     job.note_cpu();
-    if drives_mpi {
+    if habits.drives_mpi {
         sys::mpi::find();
     }
     fork::prepare(say_child_is_lost)?;
@@ -217,19 +242,6 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
     ending::tell_when_asked(job);
     sys::ending::at_exit(leaving);
     sys::ending::at_last(ending::leave_unfinalised);
-    steps.end("registration");
-    begin(job, routine, level, &mut steps)?;
-    // Not before: while the data segment is being moved, no thread may write to it.
-    if let Some(network) = job.network() {
-        network.start_progress_thread()?;
-    }
-    announce(job);
-    steps.end("start");
-    if eager {
-        job.reach_all();
-        steps.end("peers");
-    }
-    steps.record();
     Ok(())
 }
 
