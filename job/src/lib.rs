@@ -7,6 +7,7 @@
 //! | [`stats`], [`timeline`] | in the job's file, what PEs count and record; and what is made of it |
 //! | [`engine`] | messages between nodes over UCX, and the agent that carries them out |
 //! | [`remote`] | how memory that is not mapped here is named and accessed, and which networks lead to it |
+//! | [`codec`] | how values travel between processes |
 //! | [`mod@env`], [`partition`], [`pages`] | variables, and what they ask for |
 //! | [`error`], [`message`], [`sys`] | errors, the library's words to users, system calls |
 //!
@@ -15,6 +16,7 @@
 // What they forbid stands in clippy.toml, with the reasons.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+pub mod codec;
 pub mod engine;
 pub mod env;
 pub mod error;

@@ -1,7 +1,9 @@
 //! Parts of a machine, and how PEs are bound and mapped to them.
 
+use serde::{Deserialize, Serialize};
+
 /// The part of the machine to which a PE is bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Bind {
     /// Nothing: it runs on any CPU.
     None,
@@ -10,7 +12,7 @@ pub enum Bind {
 }
 
 /// Parts of a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
     /// A hardware thread.
     HwThread,
@@ -52,7 +54,7 @@ impl Place {
 
 /// The order in which PEs are assigned to cores: core by core, or first one core of each place,
 /// then the next core of each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Map {
     /// The kind of place.
     pub by: Place,

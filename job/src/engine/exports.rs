@@ -1,14 +1,15 @@
 //! What an agent tells others: its record, which is exchanged when the job starts, and an export for
-//! each PE of its node, for which they ask. Little-endian, with checked lengths, because both come over
-//! a network. No address of a process is in them.
+//! each PE of its node, for which they ask. Both begin with the version of this file. No address of a process
+//! is in them.
 
 use super::admission::Access;
+use crate::codec;
 use crate::jobfile::nodes::WORKER_BYTES;
 use crate::remote::Segment;
-use std::net::SocketAddr;
+use serde::{Deserialize, Serialize};
 
-/// "oneshmem" and the version of all formats in this file.
-const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x09\0");
+/// "oneshm" and the version of all formats in this file.
+const MAGIC: u64 = u64::from_le_bytes(*b"oneshm\x0a\0");
 /// The size of an encoded [`Export`].
 pub const EXPORT_BYTES: usize = 768;
 /// Where an encoded export says whether the PE's process has ended: a byte that is 0 or 1.
@@ -17,7 +18,7 @@ const ENDED: usize = EXPORT_BYTES - 1;
 const ADDRESS_BYTES: usize = 256;
 
 /// How to reach a worker: an agent's, or that of a PE that is alone on its node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The worker's address.
     pub address: Vec<u8>,
@@ -29,7 +30,7 @@ pub struct Record {
 pub type Sizes = [u64; Segment::COUNT];
 
 /// What others need to know about a PE.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {
     /// How many programs it has begun, and how many lifetimes of the library in the current one. 0:
     /// nothing is exported yet.
@@ -49,26 +50,13 @@ pub struct Export {
 impl Record {
     /// Encodes it for transfer.
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_le_bytes().to_vec();
-        put_bytes(&mut bytes, &self.address);
-        for address in [&self.access.admits].into_iter().chain(&self.access.listens) {
-            put_bytes(&mut bytes, address.to_string().as_bytes());
-        }
-        bytes
+        codec::encode(&(MAGIC, self))
     }
 
     /// Decodes a record; `None` if the bytes are no record of this version.
-    pub fn decode(mut bytes: &[u8]) -> Option<Self> {
-        let bytes = &mut bytes;
-        (take_u64(bytes)? == MAGIC).then_some(())?;
-        let address = take_bytes(bytes)?.to_vec();
-        (address.len() <= ADDRESS_BYTES).then_some(())?;
-        let admits = take_address(bytes)?;
-        let mut listens = Vec::new();
-        while !bytes.is_empty() {
-            listens.push(take_address(bytes)?);
-        }
-        Some(Self { address, access: Access { admits, listens } })
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let (magic, record) = codec::decode::<(u64, Self)>(bytes)?;
+        (magic == MAGIC && record.address.len() <= ADDRESS_BYTES).then_some(record)
     }
 }
 
@@ -76,31 +64,15 @@ impl Export {
     /// Encodes it. `None` if the worker's record is too long.
     pub fn encode(&self) -> Option<[u8; EXPORT_BYTES]> {
         (self.worker.len() <= WORKER_BYTES).then_some(())?;
-        let mut bytes = life_word(self.life).to_le_bytes().to_vec();
-        let words = [MAGIC, self.image, self.backend, self.partitions_number];
-        words.iter().chain(&self.sizes).for_each(|word| bytes.extend(word.to_le_bytes()));
-        put_bytes(&mut bytes, &self.worker);
+        let mut bytes = codec::encode(&(MAGIC, self));
         bytes.resize(EXPORT_BYTES, 0);
         bytes.try_into().ok()
     }
 
     /// Decodes an export; `None` if nothing is exported yet.
-    pub fn decode(mut bytes: &[u8]) -> Option<Self> {
-        let bytes = &mut bytes;
-        let life = take_u64(bytes)?;
-        (life != 0 && take_u64(bytes)? == MAGIC).then_some(())?;
-        let mut export = Self {
-            life: ((life >> 32) as u32, life as u32),
-            image: take_u64(bytes)?,
-            backend: take_u64(bytes)?,
-            partitions_number: take_u64(bytes)?,
-            ..Self::default()
-        };
-        for size in &mut export.sizes {
-            *size = take_u64(bytes)?;
-        }
-        export.worker = take_bytes(bytes)?.to_vec();
-        Some(export)
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let ((magic, export), _) = codec::decode_first::<(u64, Self)>(bytes)?;
+        (magic == MAGIC).then_some(export)
     }
 }
 
@@ -119,31 +91,10 @@ pub fn life_word((programs, lifetimes): (u32, u32)) -> u64 {
     u64::from(programs) << 32 | u64::from(lifetimes)
 }
 
-fn put_bytes(bytes: &mut Vec<u8>, more: &[u8]) {
-    bytes.extend((more.len() as u64).to_le_bytes());
-    bytes.extend(more);
-}
-
-fn take_u64(bytes: &mut &[u8]) -> Option<u64> {
-    let (word, rest) = bytes.split_first_chunk()?;
-    *bytes = rest;
-    Some(u64::from_le_bytes(*word))
-}
-
-fn take_bytes<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
-    let length = usize::try_from(take_u64(bytes)?).ok()?;
-    let (taken, rest) = bytes.split_at_checked(length)?;
-    *bytes = rest;
-    Some(taken)
-}
-
-fn take_address(bytes: &mut &[u8]) -> Option<SocketAddr> {
-    std::str::from_utf8(take_bytes(bytes)?).ok()?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::SocketAddr;
 
     fn record() -> Record {
         let [admits, v4, v6] = ["10.0.0.7:4000", "10.0.0.7:65535", "[fe80::1]:9"]
@@ -171,16 +122,12 @@ mod tests {
     fn what_is_cut_or_foreign_is_none() {
         let bytes = record().encode();
         for length in 0..bytes.len() {
-            // A cut at the end of an address leaves a record with fewer addresses.
-            let complete = Record::decode(&bytes[..length]);
-            let all = record().access.listens.len();
-            assert!(complete.is_none_or(|cut| cut.access.listens.len() < all));
+            assert_eq!(Record::decode(&bytes[..length]), None, "cut at {length}");
         }
-        let mut foreign = bytes.clone();
-        foreign[6] += 1;
+        assert_eq!(Record::decode(&[&bytes[..], &[0]].concat()), None, "more behind it");
+        let foreign = codec::encode(&(MAGIC + 1, record()));
         assert_eq!(Record::decode(&foreign), None);
-        let mut endless = bytes;
-        endless[15] = 0xff;
+        let endless = codec::encode(&(MAGIC, u64::MAX, 0u64));
         assert_eq!(Record::decode(&endless), None);
         let long = Record { address: vec![7; ADDRESS_BYTES + 1], ..record() };
         assert_eq!(Record::decode(&long.encode()), None);

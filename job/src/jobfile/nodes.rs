@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::remote::network::{self, Route, Site};
 use onenode_core::area::{Shared, SharedArea};
 use onenode_core::packed;
+use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv6Addr};
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
@@ -32,7 +33,7 @@ const ADDRESS_BYTES: usize = 16;
 pub const HOST_BYTES: usize = 256;
 
 /// A node, as the launcher describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeOf {
     /// The number of its PEs. PEs are numbered node by node.
     pub pes: usize,
@@ -383,9 +384,9 @@ mod tests {
         let file = JobFile::create_on_nodes(1, &[of(1, "a"), of(1, "b")]).expect("a job's file");
         let nodes = file.nodes().expect("a table");
         assert_eq!(nodes.addresses(), [] as [IpAddr; 0]);
-        let most: Vec<_> = (1..=network::MOST).map(|i| format!("10.0.0.{i}-24")).collect();
-        let sites = [format!("a,fd00::7-64,{}", most[1..].join(",")), "b,192.168.1.1-24".into()];
-        let sites = sites.map(|text| Site::decode(&text).expect("a site"));
+        let most = (2..=network::MOST).map(|i| format!("10.0.0.{i}"));
+        let most: Vec<String> = std::iter::once("fd00::7".into()).chain(most).collect();
+        let sites = [Site::at(&most), Site::at(&["192.168.1.1".into()])];
         nodes.set_sites(&sites);
         assert_eq!(nodes.addresses().len(), network::MOST + 1);
         assert!(sites.iter().flat_map(Site::addresses).eq(nodes.addresses()));

@@ -4,19 +4,19 @@
 
 use crate::env;
 use crate::sys::addresses::{self, Address, bits};
-use crate::sys::hex::{hex, of_hex};
 use crate::sys::rdma::Port;
 use onenode_core::sys::process;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::{self, Display, Formatter};
 use std::net::IpAddr;
 
 /// The variable by which users choose the devices of UCX themselves.
 pub const VARIABLE: &str = "UCX_NET_DEVICES";
 /// The device of hosts that are one machine.
 const LOOPBACK: &str = "lo";
-/// The most addresses that a host tells of, which limits the text.
+/// The most addresses that a host tells of.
 pub const MOST: usize = 16;
 /// The most bytes of the reason why a host has no RDMA.
 const REASON: usize = 240;
@@ -123,7 +123,7 @@ impl Route {
 }
 
 /// What the others must know of a host to find the way to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
     /// Distinguishes what has network devices of its own: machines, and the networks of containers.
     stack: u64,
@@ -144,6 +144,11 @@ impl Site {
         let addresses = own.iter().map(|it| (it.ip, it.prefix)).collect();
         let stack = process::boot().rotate_left(32) ^ process::network_namespace();
         let rdma = probe.map_or_else(|| Err(String::new()), |probe| with_rdma(&own, probe));
+        let rdma = rdma.map_err(|why| {
+            let why = why.replace(char::is_control, " ");
+            let end = (0..=REASON.min(why.len())).rev().find(|end| why.is_char_boundary(*end));
+            why[..end.unwrap_or(0)].to_owned()
+        });
         Self { stack, addresses, rdma }
     }
 
@@ -152,43 +157,22 @@ impl Site {
         Self::own(None::<fn(&str) -> Result<(), String>>)
     }
 
-    /// Encodes it as text without spaces and slashes.
-    pub fn encode(&self) -> String {
-        let mut text = format!("{:x}", self.stack);
-        for (ip, prefix) in &self.addresses {
-            let mark = if self.rdma.as_ref().is_ok_and(|all| all.contains(ip)) { "r" } else { "" };
-            let _ = write!(text, ",{ip}-{prefix}{mark}");
-        }
-        if let Err(why) = &self.rdma {
-            let why = why.replace(char::is_control, " ");
-            let _ = write!(text, ",!{}", hex(&why.as_bytes()[..why.len().min(REASON)]));
-        }
-        text
+    /// A host with these addresses, each in a network of its own.
+    #[cfg(test)]
+    pub(crate) fn at(addresses: &[String]) -> Self {
+        let address = |text: &String| (text.parse().expect("an address"), 32);
+        let addresses = addresses.iter().map(address).collect();
+        Self { stack: 0, addresses, rdma: Ok(Vec::new()) }
     }
 
-    /// Decodes it; `None` if the text is none, or says more than a host does.
-    pub fn decode(text: &str) -> Option<Self> {
-        let (text, why) = text.split_once(",!").map_or((text, None), |it| (it.0, Some(it.1)));
-        let mut words = text.split(',');
-        let stack = u64::from_str_radix(words.next()?, 16).ok()?;
-        let (mut addresses, mut rdma) = (Vec::new(), Vec::new());
-        for word in words {
-            let (ip, prefix) = word.split_once('-')?;
-            let ip = ip.parse().ok()?;
-            let plain = prefix.trim_end_matches('r');
-            rdma.extend((plain != prefix).then_some(ip));
-            addresses.push((ip, plain.parse().ok()?));
-        }
-        let rdma = match why {
-            // People read it in a terminal.
-            Some(digits) if rdma.is_empty() && digits.len() <= 2 * REASON => {
-                let why = String::from_utf8_lossy(&of_hex(digits)?).into_owned();
-                Err((!why.contains(char::is_control)).then_some(why)?)
+    /// Whether it says no more than a host does, and its reason is for a terminal.
+    pub fn is_sound(&self) -> bool {
+        let is_own = |ip: &IpAddr| self.addresses().any(|own| own == *ip);
+        self.addresses.len() <= MOST
+            && match &self.rdma {
+                Ok(found) => found.len() <= MOST && found.iter().all(is_own),
+                Err(why) => why.len() <= REASON && !why.contains(char::is_control),
             }
-            Some(_) => return None,
-            None => Ok(rdma),
-        };
-        (addresses.len() <= MOST).then_some(Self { stack, addresses, rdma })
     }
 
     /// Its addresses, at most [`MOST`].
@@ -364,6 +348,7 @@ fn default_device() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec;
 
     fn site(stack: u64, addresses: &[&str]) -> Site {
         let address = |text: &&str| {
@@ -393,39 +378,27 @@ mod tests {
     }
 
     #[test]
-    fn a_site_survives_its_text() {
-        for addresses in [&[][..], &["10.77.0.1/24"], &["10.0.0.1/8", "fd00::7/64"]] {
-            for rdma in ["", "port rxe0:1 is down", &"x".repeat(REASON)] {
-                let site = Site { rdma: Err(rdma.into()), ..site(0xfedc, addresses) };
-                assert_eq!(Site::decode(&site.encode()), Some(site));
-            }
+    fn a_site_says_no_more_than_a_host_does() {
+        let sound = site(0xfedc, &["10.0.0.1/8", "fd00::7/64"]);
+        let of_all = sound.addresses().collect::<Vec<_>>();
+        let with = |rdma: Result<Vec<IpAddr>, String>| Site { rdma, ..sound.clone() };
+        for site in [site(1, &[]), with(Ok(of_all[1..].to_vec())), with(Err("x".repeat(REASON)))] {
+            assert!(site.is_sound(), "{site:?}");
+            assert_eq!(codec::decode(&codec::encode(&site)), Some(site));
         }
-        let mut with = site(1, &["10.0.0.1/8", "fd00::7/64"]);
-        with.rdma = Ok(vec![with.addresses[1].0]);
-        assert_eq!(Site::decode(&with.encode()), Some(with));
-        for text in [
-            "",
-            "x",
-            "1,",
-            "1,10.0.0.1",
-            "1,10.0.0.1-x",
-            "1,10.0.0-8",
-            "1,-8",
-            "1,!x",
-            "1,10.0.0.1-8r,!",
+        let other = "10.0.0.2".parse().unwrap();
+        for site in [
+            site(1, &["10.0.0.1/8"; MOST + 1]),
+            with(Ok(vec![other])),
+            with(Ok(vec![of_all[0]; MOST + 1])),
+            with(Err("x".repeat(REASON + 1))),
+            with(Err("\x1b[m".into())),
         ] {
-            assert_eq!(Site::decode(text), None, "{text}");
+            assert!(!site.is_sound(), "{site:?}");
         }
-        let long = format!("1,!{}", "78".repeat(REASON + 1));
-        let many = format!("1{}", ",10.0.0.1-8".repeat(MOST + 1));
-        for text in [&long[..], &many, "1,!1b5b6d"] {
-            assert_eq!(Site::decode(text), None, "more than a host says: {text}");
-        }
-        let found: [Result<(), String>; 2] = [Ok(()), Err("no = yes, or no / yes".into())];
-        for own in found.map(|found| Site::own(Some(|_: &str| found.clone()))) {
-            let text = own.encode();
-            assert!(!text.contains([' ', '/', '=']), "{text}");
-            assert_eq!(Site::decode(&text), Some(own));
+        let reasons = ["no = yes, or no / yes", "a\nb", &"ä".repeat(REASON)];
+        for why in reasons {
+            assert!(Site::own(Some(|_: &str| Err::<(), _>(why.to_owned()))).is_sound(), "{why}");
         }
     }
 
@@ -434,15 +407,14 @@ mod tests {
         let tcp = Route::over("enp129s0f0np0.4");
         let why_tcp = Some("on host node1, eth0 has no RDMA port".into());
         let port = Some("mlx5_0:1".into());
-        let texts = [
+        for (route, words) in [
             (tcp.clone(), "TCP by enp129s0f0np0.4"),
             (Route { port, ..tcp.clone() }, "RDMA by enp129s0f0np0.4, port mlx5_0:1"),
             (
                 Route { why_tcp, ..Route::over("") },
                 "TCP (no RDMA: on host node1, eth0 has no RDMA port)",
             ),
-        ];
-        for (route, words) in texts {
+        ] {
             assert_eq!(Route::decode(&route.encode()), route);
             assert_eq!(route.to_string(), words);
         }

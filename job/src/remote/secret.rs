@@ -1,11 +1,12 @@
 //! What the processes of one job know and nobody else: by it they tell each other from strangers.
 
 use crate::error::Error;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// 256 random bits, made once for a job. It travels only where nobody else reads: between launchers
 /// over the remote shell or the launcher's key-value space, on a node in the job's file.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Secret([u8; Self::BYTES]);
 
 /// A keyed hash of BLAKE3. Comparison takes the same time whatever the bytes.

@@ -33,6 +33,7 @@ use crate::error::Error;
 use crate::remote::secret::{Proof, Secret, random};
 use crate::sys::socket;
 use onenode_core::sys::process;
+use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::RawFd;
@@ -124,7 +125,7 @@ fn text_of(address: SocketAddr) -> [u8; ADDRESS] {
 }
 
 /// How others come to be admitted to a process.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
     /// Where it admits them.
     pub admits: SocketAddr,

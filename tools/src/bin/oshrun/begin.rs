@@ -1,18 +1,17 @@
 //! The first messages between hub and node: the node identifies itself, the hub describes the job.
 
-use super::options::{Options, Program, Pty};
-use super::packing::{Reader, Writer};
-use oneshmem_job::jobfile::LAYOUT;
+use super::options::Options;
+use oneshmem_job::codec;
 use oneshmem_job::jobfile::nodes::NodeOf;
+use oneshmem_job::jobfile::{LAYOUT, MAX_PES};
 use oneshmem_job::remote::network::Site;
 use oneshmem_job::remote::secret::Secret;
-use oneshmem_tools::place::{Bind, Map, Place};
+use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::time::Duration;
 
 /// The version of the frames, incremented on every change.
-const PROTOCOL: u32 = 8;
+const PROTOCOL: u32 = 9;
 
 /// A string that must be the same on all hosts.
 pub fn identity() -> String {
@@ -35,27 +34,26 @@ pub struct Hello {
 }
 
 impl Hello {
-    /// Encodes it for a frame.
+    /// Encodes it for a frame: the identity behind its length, as in all versions, and what follows.
     pub fn encode(&self) -> Vec<u8> {
-        let mut writer = Writer::default();
-        writer.bytes(self.identity.as_bytes());
-        writer.number(self.memory);
-        writer.bytes(self.site.as_ref().map(Site::encode).unwrap_or_default().as_bytes());
-        writer.done()
+        let identity = self.identity.as_bytes();
+        let rest = codec::encode(&(self.memory, &self.site));
+        [&(identity.len() as u64).to_le_bytes(), identity, &rest].concat()
     }
 
-    /// Decodes it from a frame. Other versions may have more fields.
+    /// Decodes it from a frame.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
-        let identity = String::from_utf8_lossy(reader.bytes()?).into_owned();
-        let memory = reader.number().unwrap_or(0);
-        let site = reader.bytes().and_then(|text| Site::decode(std::str::from_utf8(text).ok()?));
-        Some(Self { identity, memory, site })
+        let (length, bytes) = bytes.split_first_chunk()?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let (identity, rest) = bytes.split_at_checked(length)?;
+        let identity = String::from_utf8_lossy(identity).into_owned();
+        let (memory, site) = codec::decode::<(u64, Option<Site>)>(rest).unwrap_or_default();
+        Some(Self { identity, memory, site: site.filter(Site::is_sound) })
     }
 }
 
 /// The description of the job.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Begin {
     /// The number of the node that receives it.
     pub node: usize,
@@ -77,111 +75,36 @@ pub struct Begin {
     pub options: Options,
 }
 
-/// All kinds of binding, in the order of their numbers in the frame.
-fn binds() -> impl Iterator<Item = Bind> {
-    std::iter::once(Bind::None).chain(Place::ALL.map(Bind::To))
-}
-const PTYS: [Pty; 3] = [Pty::Auto, Pty::Yes, Pty::No];
-
 impl Begin {
     /// Encodes it for a frame.
     pub fn encode(&self) -> Vec<u8> {
-        let mut writer = Writer::default();
-        let index = |found: Option<usize>| found.unwrap_or(0) as u64;
-        let Self { options, .. } = self;
-        writer.number(self.node as u64);
-        writer.list(&self.nodes, |writer, node| {
-            writer.number(node.pes as u64);
-            writer.bytes(node.host.as_bytes());
-        });
-        writer.list(&self.sites, |writer, site| writer.bytes(site.encode().as_bytes()));
-        writer.number(self.default_heap);
-        writer.bytes(self.secret.bytes());
-        writer.number(self.interactive.into());
-        writer.number(self.cells.unwrap_or(0) as u64);
-        writer.bytes(self.directory.as_bytes());
-        writer.number(index(binds().position(|bind| bind == options.bind)));
-        writer.number(index(Place::ALL.iter().position(|place| *place == options.map.by)));
-        writer.number(options.map.each.unwrap_or(0) as u64);
-        writer.number(options.cpus_per_pe.unwrap_or(0) as u64);
-        writer.list(options.cpu_set.as_deref().unwrap_or_default(), |writer, cpu| {
-            writer.number(*cpu as u64);
-        });
-        writer.number(index(PTYS.iter().position(|pty| *pty == options.pty)));
-        writer.number(options.report_bindings.into());
-        writer.number(options.top.is_some().into());
-        writer.number(options.top.unwrap_or_default().as_millis() as u64);
-        writer.list(&options.parts, |writer, part| {
-            writer.number(part.npes.unwrap_or(0) as u64);
-            writer.bytes(part.wdir.as_deref().map_or(b"", |wdir| wdir.as_os_str().as_bytes()));
-            writer.list(&part.program, |writer, word| writer.bytes(word.as_bytes()));
-            writer.list(&part.environment, |writer, (name, value)| {
-                writer.bytes(name.as_bytes());
-                writer.bytes(value.as_bytes());
-            });
-        });
-        writer.done()
+        codec::encode(self)
     }
 
     /// Decodes it from a frame.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
-        let node = reader.index()?;
-        let nodes = reader.list(|reader| {
-            let pes = reader.index()?;
-            Some(NodeOf { pes, host: String::from_utf8_lossy(reader.bytes()?).into_owned() })
-        })?;
-        let site = |reader: &mut Reader| Site::decode(std::str::from_utf8(reader.bytes()?).ok()?);
-        let sites = reader.list(site)?;
-        let default_heap = reader.number()?;
-        let secret = Secret::of(reader.bytes()?)?;
-        let interactive = reader.number()? != 0;
-        let cells = Some(reader.index()?).filter(|cells| *cells > 0);
-        let directory = reader.text()?;
-        let bind = binds().nth(reader.index()?)?;
-        let by = *Place::ALL.get(reader.index()?)?;
-        let map = Map { by, each: Some(reader.index()?).filter(|each| *each > 0) };
-        let cpus_per_pe = Some(reader.index()?).filter(|cpus| *cpus > 0);
-        let cpu_set = Some(reader.list(Reader::index)?).filter(|cpus| !cpus.is_empty());
-        let pty = *PTYS.get(reader.index()?)?;
-        let report_bindings = reader.number()? != 0;
-        let (has_top, top) = (reader.number()? != 0, Duration::from_millis(reader.number()?));
-        let top = has_top.then_some(top);
-        let parts = reader.list(|reader| {
-            let npes = Some(reader.index()?);
-            let wdir = Some(reader.text()?).filter(|wdir| !wdir.is_empty()).map(Into::into);
-            let program = reader.list(Reader::text)?;
-            let environment = reader.list(|reader| Some((reader.text()?, reader.text()?)))?;
-            (!program.is_empty()).then_some(Program { npes, environment, wdir, program })
-        })?;
-        let options = Options {
-            bind,
-            map,
-            cpus_per_pe,
-            cpu_set,
-            pty,
-            report_bindings,
-            top,
-            ..Options::of(parts)
-        };
-        let pes: usize = nodes.iter().map(|node| node.pes).sum();
-        let of_parts: usize = options.parts.iter().filter_map(|part| part.npes).sum();
-        let sound = node < nodes.len()
-            && sites.len() == nodes.len()
-            && pes == of_parts
-            && reader.is_empty();
-        sound.then_some(Self {
-            node,
-            nodes,
-            sites,
-            default_heap,
-            secret,
-            interactive,
-            cells,
-            directory,
-            options,
-        })
+        codec::decode(bytes).filter(Self::is_sound)
     }
+
+    /// Whether its parts fit each other, and no number is one that no hub sends.
+    fn is_sound(&self) -> bool {
+        let Options { parts, map, cpus_per_pe, cpu_set, .. } = &self.options;
+        let of_nodes = sum(self.nodes.iter().map(|node| Some(node.pes)));
+        let of_parts = sum(parts.iter().map(|part| part.npes));
+        self.node < self.nodes.len()
+            && self.sites.len() == self.nodes.len()
+            && self.sites.iter().all(Site::is_sound)
+            && of_nodes.is_some_and(|pes| pes <= MAX_PES)
+            && of_nodes == of_parts
+            && parts.iter().all(|part| !part.program.is_empty())
+            && [self.cells, map.each, *cpus_per_pe].iter().all(|number| *number != Some(0))
+            && cpu_set.as_ref().is_none_or(|cpus| !cpus.is_empty())
+    }
+}
+
+/// The sum of all numbers; `None` if one is missing, or it is too large.
+fn sum(mut numbers: impl Iterator<Item = Option<usize>>) -> Option<usize> {
+    numbers.try_fold(0usize, |sum, number| sum.checked_add(number?))
 }
 
 /// The variables of this command's environment to forward to PEs on the nodes.
@@ -198,9 +121,12 @@ pub fn carried() -> Vec<(OsString, OsString)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::{Program, Pty};
     use super::*;
+    use oneshmem_tools::place::{Bind, Map, Place};
     use proptest::prelude::*;
     use std::os::unix::ffi::OsStringExt;
+    use std::time::Duration;
 
     fn begin() -> Begin {
         let part = |npes, words: &[&str]| Program {

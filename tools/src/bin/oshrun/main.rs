@@ -29,7 +29,6 @@ mod options;
 mod orders;
 mod orphans;
 mod output;
-mod packing;
 mod picture;
 mod process;
 mod program;

@@ -15,6 +15,7 @@ use oneshmem_tools::cli::values::{Numbers, Pes};
 use oneshmem_tools::cli::{self, topics};
 use oneshmem_tools::live::number;
 use oneshmem_tools::place::{Bind, Map, Place};
+use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -23,8 +24,8 @@ use std::time::Duration;
 /// How many threads programs with OpenMP start.
 const THREADS: &str = "OMP_NUM_THREADS";
 
-/// The settings of a job.
-#[derive(Debug)]
+/// The settings of a job. Those that do not concern nodes do not travel to them.
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Options {
     /// The programs to run: more than one if the command line has a colon.
     pub parts: Vec<Program>,
@@ -38,24 +39,31 @@ pub struct Options {
     /// The CPUs that PEs may use. `None` for all that this command may use.
     pub cpu_set: Option<Vec<usize>>,
     /// The folder for files with the output of each PE.
+    #[serde(skip)]
     pub output: Option<PathBuf>,
     /// Report where each PE is bound.
     pub report_bindings: bool,
     /// Prefix each line of output with its PE.
+    #[serde(skip)]
     pub tag_output: bool,
     /// Whether PEs have pseudo-terminals as their standard output.
     pub pty: Pty,
     /// The PEs to start under a debugger.
+    #[serde(skip)]
     pub debug: Option<Pes>,
     /// Write the communication matrix to this file.
+    #[serde(skip)]
     pub comm_matrix: Option<PathBuf>,
     /// Count what the PEs do, and tell of it so often; never if this is zero.
     pub top: Option<Duration>,
     /// Where to write the timeline, if wanted.
+    #[serde(skip)]
     pub trace: Option<PathBuf>,
     /// End the job after this time.
+    #[serde(skip)]
     pub timeout: Option<Duration>,
     /// The hosts on which the PEs run, if not on this machine.
+    #[serde(skip)]
     pub hosts: Option<Hosts>,
 }
 
@@ -95,14 +103,14 @@ pub struct Hosts {
 }
 
 /// PEs that run the same program with the same arguments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Program {
     /// The number of PEs, if given.
     pub npes: Option<usize>,
     /// Variables to set in their environment.
     pub environment: Vec<(OsString, OsString)>,
     /// Their working directory.
-    pub wdir: Option<PathBuf>,
+    pub wdir: Option<OsString>,
     /// The program and its arguments.
     pub program: Vec<OsString>,
 }
@@ -116,7 +124,7 @@ impl Program {
 }
 
 /// Whether PEs have pseudo-terminals as their standard output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pty {
     /// If the launcher's own standard output is a terminal.
     Auto,
@@ -244,7 +252,7 @@ fn part(matches: &ArgMatches, program: Vec<OsString>) -> Result<Program, String>
     Ok(Program {
         npes: matches.get_one::<u16>("npes").map(|npes| usize::from(*npes)),
         environment,
-        wdir: matches.get_one::<PathBuf>("wdir").cloned(),
+        wdir: matches.get_one::<PathBuf>("wdir").map(|wdir| wdir.clone().into()),
         program,
     })
 }

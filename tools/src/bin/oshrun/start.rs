@@ -69,7 +69,7 @@ impl<'a> Plan<'a> {
         });
         let places = placement.places().map_err(Failure::own)?.min(quota).min(MAX_PES);
         let parts = options.parts.iter().map(|part| {
-            let wdir = part.wdir.as_deref().unwrap_or(Path::new("."));
+            let wdir = part.wdir.as_deref().map_or(Path::new("."), Path::new);
             program::check_directory(wdir)?;
             // Search the PEs' own PATH, as a shell would.
             let path = part.variable("PATH");

@@ -7,7 +7,7 @@
 pub mod file;
 mod svg;
 
-use super::packing::{Reader, Writer};
+use oneshmem_job::codec;
 use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::JobFile;
 use oneshmem_job::jobfile::MAX_PES;
@@ -17,8 +17,8 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The most bytes of a row in a frame.
-pub const ROW_BYTES: usize = size_of::<u64>() * (2 + 3 * MAX_PES);
+/// The most bytes of a row in a frame: numbers take up to 10 bytes, those of cells up to 2.
+pub const ROW_BYTES: usize = 3 + (2 + 2 * 10) * MAX_PES;
 
 /// Which PEs each cell of a row stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,32 +108,24 @@ impl Row {
 
     /// Encodes it for a frame.
     pub fn encode(&self) -> Vec<u8> {
-        let mut writer = Writer::default();
-        writer.number(self.counted.into());
         let cells = self.cells.iter().enumerate().filter(|(_, cell)| cell.calls > 0);
-        writer.list(&cells.collect::<Vec<_>>(), |writer, (column, cell)| {
-            writer.number(*column as u64);
-            writer.number(cell.calls);
-            writer.number(cell.bytes);
-        });
-        writer.done()
+        let cells: Cells = cells.map(|(column, cell)| (column, cell.calls, cell.bytes)).collect();
+        codec::encode(&(self.counted, cells))
     }
 
     /// Decodes a row of so many cells from a frame.
     fn decode(bytes: &[u8], cells: usize) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
-        let mut row = Self { counted: reader.number()? != 0, cells: vec![Peer::default(); cells] };
-        let found = reader.list(|reader| {
-            let column = reader.index()?;
-            let cell = Peer { calls: reader.number()?, bytes: reader.number()? };
-            Some((column, cell))
-        })?;
-        for (column, cell) in found {
-            *row.cells.get_mut(column)? = cell;
+        let (counted, found) = codec::decode::<(bool, Cells)>(bytes)?;
+        let mut row = Self { counted, cells: vec![Peer::default(); cells] };
+        for (column, calls, bytes) in found {
+            *row.cells.get_mut(column)? = Peer { calls, bytes };
         }
-        reader.is_empty().then_some(row)
+        Some(row)
     }
 }
+
+/// The columns of a row that are not empty, with their calls and bytes.
+type Cells = Vec<(usize, u64, u64)>;
 
 /// The communication between PEs.
 #[derive(Debug)]

@@ -39,7 +39,7 @@ fn one_dash_or_two() {
     assert_eq!(options.map, Map { by: Place::Numa, each: None });
     assert!(options.report_bindings && options.tag_output);
     assert_eq!(options.timeout, Some(Duration::from_millis(1500)));
-    assert_eq!(options.parts[0].wdir, Some(PathBuf::from("/tmp")));
+    assert_eq!(options.parts[0].wdir, Some("/tmp".into()));
     let pair = |a: &str, b: &str| (OsString::from(a), OsString::from(b));
     assert_eq!(options.parts[0].environment, [pair("A", "b=c"), pair("B", "")]);
 }
