@@ -30,7 +30,8 @@ fn unwritten() -> impl Iterator<Item = *mut FILE> {
     let mut at = _IO_iter_begin();
     std::iter::from_fn(move || {
         while at != _IO_iter_end() {
-            // SAFETY: an entry of the list, not its end, and the open stream that it stands for.
+            // SAFETY: an entry of the list, not its end, and the stream that it stands for: open, unless another thread
+            // closes it at this moment, which `exit`, too, leaves to the program not to do.
             let (stream, unwritten) = unsafe {
                 let stream = _IO_iter_file(at);
                 at = _IO_iter_next(at);
