@@ -8,18 +8,11 @@ pub use policy::{Share, WaitMode, WaitPolicy};
 use crate::arch;
 use crate::counter::{Counter, WaitStrategy};
 use crate::sys::{futex, process};
-use policy::SPIN;
+use policy::{SPIN, SPINS_ALONE};
 use std::time::{Duration, Instant};
 
-/// How many spins a wait begins with when every process has a CPU: a microsecond, longer than a message
-/// between running processes takes. Then it spins by the clock.
-const SPINS_ALONE: u32 = 100;
 /// Spins between two looks at the clock: about half a microsecond.
 const SPINS_A_LOOK: u32 = 32;
-/// When processes share CPUs, the awaited process may need this very CPU, so a wait does not spin
-/// at all. (With 20 spins a wait, a barrier of 4 to 16 processes on 2 CPUs took 1.35 times as long
-/// as a central counter with `sched_yield`; without, 1.05 times.)
-const SPINS_SHARED: u32 = 1;
 /// Yields before a wait counts as long: more than any barrier among running processes needs.
 const YIELDS: u32 = 512;
 /// Yields between two looks at the clock. On a busy machine a yield may take milliseconds.
@@ -101,7 +94,7 @@ impl<W: Waiting> Pause<W> {
 
     #[inline(always)]
     fn spin(&mut self) -> bool {
-        let spins = if self.waiting.policy().shared() { SPINS_SHARED } else { SPINS_ALONE };
+        let spins = self.waiting.policy().first_spins();
         self.steps = self.steps.saturating_add(1);
         if self.steps < spins {
             std::hint::spin_loop();
@@ -123,7 +116,7 @@ impl<W: Waiting> Pause<W> {
         if policy.loses_yields() || self.is_long() && policy.naps() {
             self.nap()
         } else {
-            self.give_way()
+            self.give_way().map(drop)
         }
     }
 
@@ -134,13 +127,16 @@ impl<W: Waiting> Pause<W> {
             return Ok(false);
         }
         std::hint::spin_loop();
-        if self.steps % SPINS_A_LOOK == 0 { self.look_at_clock() } else { Ok(true) }
+        if self.spins_until == 0 || self.steps % SPINS_A_LOOK == 0 {
+            self.look_at_clock()
+        } else {
+            Ok(true)
+        }
     }
 
     #[cold]
     #[inline(never)]
     fn look_at_clock(&mut self) -> Result<bool, W::Stop> {
-        self.waiting.turn()?;
         let (now, policy) = (process::clock(), self.waiting.policy());
         if self.spins_until == 0 && policy.may_spin(now) {
             self.spins_until = now + SPIN;
@@ -150,28 +146,47 @@ impl<W: Waiting> Pause<W> {
             self.steps = SPINS_ALONE.next_multiple_of(SPINS_A_LOOK);
             self.look()?;
         } else if now >= self.spins_until {
-            if self.spins_until > 0 {
-                policy.spun_in_vain(now);
-            }
+            let spun = self.spins_until > 0;
             self.spins_until = SPUN;
+            if spun {
+                self.learn_from_vain_spin(now)?;
+            }
+            return Ok(spun);
         }
-        Ok(self.spins_until != SPUN)
+        self.waiting.turn()?;
+        Ok(true)
     }
 
-    /// Yields the CPU. Inlined, because a processor that has switched processes no longer knows where
-    /// calls return to: each return then takes as long as a hundred instructions.
+    /// Finds out by a yield whether a process of this job needs this CPU.
+    fn learn_from_vain_spin(&mut self, now: u64) -> Result<(), W::Stop> {
+        let policy = self.waiting.policy();
+        if policy.loses_yields() {
+            policy.spun_in_vain(now, false);
+            return Ok(());
+        }
+        let switches = process::switches_of_thread();
+        let lost = self.give_way()?;
+        let switched = process::switches_of_thread() != switches;
+        self.waiting.policy().spun_in_vain(now, switched && !lost);
+        Ok(())
+    }
+
+    /// Yields the CPU. Returns whether the yield was lost. Inlined, because a processor that has switched
+    /// processes no longer knows where calls return to: each return then takes as long as a hundred instructions.
     #[inline(always)]
-    fn give_way(&mut self) -> Result<(), W::Stop> {
+    fn give_way(&mut self) -> Result<bool, W::Stop> {
         let before = arch::ticks();
         process::yield_cpu();
         let took = arch::ticks().wrapping_sub(before);
         let policy = self.waiting.policy();
-        if policy.is_lost(took) {
+        let lost = policy.is_lost(took);
+        if lost {
             policy.lost(took, || self.waiting.used());
         } else {
             policy.yielded();
         }
-        self.gave_way()
+        self.gave_way()?;
+        Ok(lost)
     }
 
     #[inline(always)]

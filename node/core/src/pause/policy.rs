@@ -12,12 +12,20 @@ use std::time::Duration;
 
 /// The longest sleep on a counter, in a small job.
 const SLEEP: Duration = Duration::from_millis(20);
+/// How many spins a wait begins with when its process has a CPU: a microsecond or more, longer than a message
+/// between running processes takes. Then it spins by the clock.
+pub(super) const SPINS_ALONE: u32 = 100;
+/// Where another process of the job needs this CPU, that may be the awaited one, so a wait does not spin
+/// at all. (With 20 spins a wait, a barrier of 4 to 16 processes on 2 CPUs took 1.35 times as long
+/// as a central counter with `sched_yield`; without, 1.05 times.)
+const SPINS_SHARED: u32 = 1;
 /// How many nanoseconds a wait spins when every process has a CPU. What a running process does meanwhile
 /// mostly takes less, and one that does not run is away for milliseconds.
 pub(super) const SPIN: u64 = 100_000;
 /// After a spin in vain none is made for so many nanoseconds: should threads or processes want this CPU after
-/// all, spins take a ninth of it.
+/// all, spins take a ninth of it. Where a process of the job wants it, twice as long each time, up to a limit.
 const NO_SPIN: u64 = 8 * SPIN;
+const LONGEST_NO_SPIN: u64 = 16 * NO_SPIN;
 /// How many microseconds a yield takes at least that gave the CPU to a process that computes. Others take some
 /// tenths of one for each process that they give a turn.
 const LOST: u64 = 500;
@@ -79,6 +87,8 @@ pub struct WaitPolicy {
     share: AtomicU8,
     sleeps: AtomicBool,
     crowd: AtomicU32,
+    /// How many spins a wait begins with.
+    first_spins: AtomicU32,
     /// Yields since one was lost.
     yields: AtomicU32,
     /// Dear ones in a row.
@@ -89,8 +99,9 @@ pub struct WaitPolicy {
     hold: AtomicU64,
     /// When a dear yield was over, and how much CPU time had then been used.
     last: [AtomicU64; 2],
-    /// When a wait may spin again.
+    /// When a wait may spin again, and for how long it could not.
     spin_from: AtomicU64,
+    no_spin: AtomicU64,
 }
 
 impl WaitPolicy {
@@ -101,12 +112,14 @@ impl WaitPolicy {
             share: AtomicU8::new(Share::Part as u8),
             sleeps: AtomicBool::new(true),
             crowd: AtomicU32::new(1),
+            first_spins: AtomicU32::new(SPINS_SHARED),
             yields: AtomicU32::new(0),
             dear: AtomicU32::new(0),
             until: AtomicU64::new(0),
             hold: AtomicU64::new(0),
             last: [AtomicU64::new(0), AtomicU64::new(0)],
             spin_from: AtomicU64::new(0),
+            no_spin: AtomicU64::new(NO_SPIN),
         }
     }
 
@@ -116,6 +129,8 @@ impl WaitPolicy {
     pub fn set(&self, share: Share, sleeps: bool, crowd: u32) {
         self.crowd.store(crowd.max(1), Ordering::Relaxed);
         self.share.store(share as u8, Ordering::Relaxed);
+        let spins = if share == Share::Part { SPINS_SHARED } else { SPINS_ALONE };
+        self.first_spins.store(spins, Ordering::Relaxed);
         self.sleeps.store(sleeps, Ordering::Relaxed);
     }
 
@@ -138,6 +153,12 @@ impl WaitPolicy {
     #[inline(always)]
     pub(super) fn spins(&self) -> bool {
         self.is(WaitMode::Auto) && !self.shared() || self.spins_only()
+    }
+
+    /// How many spins a wait begins with.
+    #[inline(always)]
+    pub(super) fn first_spins(&self) -> u32 {
+        self.first_spins.load(Ordering::Relaxed)
     }
 
     pub(super) fn spins_only(&self) -> bool {
@@ -172,12 +193,22 @@ impl WaitPolicy {
 
     /// Whether a wait that begins to spin at this time may do so.
     pub(super) fn may_spin(&self, now: u64) -> bool {
-        now >= self.spin_from.load(Ordering::Relaxed)
+        let may = now >= self.spin_from.load(Ordering::Relaxed);
+        if may {
+            self.first_spins.store(SPINS_ALONE, Ordering::Relaxed);
+        }
+        may
     }
 
-    /// Notes that a spin has ended before the wait.
-    pub(super) fn spun_in_vain(&self, now: u64) {
-        self.spin_from.store(now + NO_SPIN, Ordering::Relaxed);
+    /// Notes that a spin has ended before the wait, and whether a yield then gave the CPU to a process of the
+    /// job: the scheduler may put two on one CPU and a process of others on the next.
+    pub(super) fn spun_in_vain(&self, now: u64, shares_cpu: bool) {
+        let before = self.no_spin.load(Ordering::Relaxed);
+        let time = if shares_cpu { (2 * before).min(LONGEST_NO_SPIN) } else { NO_SPIN };
+        let spins = if shares_cpu { SPINS_SHARED } else { SPINS_ALONE };
+        self.first_spins.store(spins, Ordering::Relaxed);
+        self.no_spin.store(time, Ordering::Relaxed);
+        self.spin_from.store(now + time, Ordering::Relaxed);
     }
 
     /// Whether a wait should sleep, since a yield would be lost.
@@ -318,8 +349,24 @@ mod tests {
     fn no_spin_soon_follows_one_in_vain() {
         let policy = WaitPolicy::new();
         assert!(policy.may_spin(1));
-        policy.spun_in_vain(1);
+        policy.spun_in_vain(1, false);
         assert!(!policy.may_spin(1 + SPIN));
         assert!(policy.may_spin(1 + NO_SPIN));
+    }
+
+    #[test]
+    fn waits_do_not_even_begin_with_spins_where_processes_of_the_job_need_the_cpu() {
+        let policy = WaitPolicy::new();
+        policy.set(Share::Whole, true, 1);
+        assert_eq!(policy.first_spins(), SPINS_ALONE);
+        for time in [2, 4, 8, 16, 16] {
+            policy.spun_in_vain(0, true);
+            assert!(!policy.may_spin(time * NO_SPIN - 1));
+            assert_eq!(policy.first_spins(), SPINS_SHARED);
+            assert!(policy.may_spin(time * NO_SPIN));
+            assert_eq!(policy.first_spins(), SPINS_ALONE);
+        }
+        policy.spun_in_vain(0, false);
+        assert!(policy.may_spin(NO_SPIN));
     }
 }

@@ -6,6 +6,7 @@ use crate::error::Error;
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::sys::personality::{self, Persona};
+use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::kill;
 use nix::sys::sysinfo::sysinfo;
 use nix::unistd::{Pid, geteuid};
@@ -52,6 +53,12 @@ pub fn clock() -> u64 {
 /// How many nanoseconds this thread has used a CPU.
 pub fn time_of_thread() -> u64 {
     read_clock(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// How many times the system has given the CPU of this thread to another while this one could run; 0 if it does
+/// not tell. A yield counts if it had a taker.
+pub fn switches_of_thread() -> i64 {
+    getrusage(UsageWho::RUSAGE_THREAD).map_or(0, |usage| usage.involuntary_context_switches())
 }
 
 /// How many nanoseconds the threads of a process have used CPUs; 0 if the system does not tell.
