@@ -43,6 +43,12 @@ pub(crate) fn may_overtake() -> bool {
     OVERTAKING.load(Ordering::Relaxed)
 }
 
+/// How many nanoseconds of CPU time this thread and the PEs that share its CPU have used.
+pub(crate) fn time_on_this_cpu() -> u64 {
+    let neighbours = job::existing().map(liveness::time_of_neighbours);
+    process::time_of_thread() + neighbours.unwrap_or(0)
+}
+
 /// What waits do, and why, for users.
 pub fn told() -> String {
     let name = env::WAIT.name;
@@ -132,8 +138,7 @@ impl Waiting for OfPe {
     }
 
     fn used(&self) -> u64 {
-        let on_this_cpu = job::existing().map(liveness::time_of_neighbours);
-        process::time_of_thread() + on_this_cpu.unwrap_or(0)
+        time_on_this_cpu()
     }
 
     fn longest_sleep(&self) -> Duration {

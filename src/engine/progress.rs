@@ -6,8 +6,8 @@ use crate::failure::ending;
 use crate::job::{self, Job};
 use crate::message;
 use crate::pause::liveness::{Watch, check_peers};
+use crate::pause::{WAIT_POLICY, time_on_this_cpu};
 use onenode_core::sys::mutex;
-use onenode_core::sys::process;
 use oneshmem_job::engine::ucx::direct::Inbox;
 use oneshmem_job::engine::ucx::raw::Doorbell;
 use oneshmem_job::engine::ucx::request::{Oldest, Operations};
@@ -20,7 +20,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How many times a thread that waits polls before it yields the CPU, and how many times it yields before
-/// it sleeps.
+/// it sleeps. How PEs wait on a node may rule yields out, or all but polls.
 const LOOKS: u32 = 16;
 const YIELDS: u32 = 64;
 /// The longest time it sleeps: another thread may take the awaited event from the network.
@@ -111,15 +111,22 @@ impl Shared {
             if turns <= LOOKS {
                 continue;
             }
-            if turns <= LOOKS + YIELDS {
+            if turns <= LOOKS + YIELDS && !WAIT_POLICY.loses_yields() {
                 drop(state);
-                process::yield_cpu();
+                if !WAIT_POLICY.spins_only() {
+                    WAIT_POLICY.yield_cpu(time_on_this_cpu);
+                }
                 continue;
             }
-            let armed = state.worker.arm().unwrap_or_else(|error| lost_somewhere(error));
-            drop(state);
-            if armed {
-                self.doorbell.sleep(SLEEP);
+            if WAIT_POLICY.spins_only() {
+                drop(state);
+                turns = 0;
+            } else {
+                let armed = state.worker.arm().unwrap_or_else(|error| lost_somewhere(error));
+                drop(state);
+                if armed {
+                    self.doorbell.sleep(SLEEP);
+                }
             }
             if let Some(job) = job::existing() {
                 ending::look(job);

@@ -5,7 +5,6 @@ mod policy;
 
 pub use policy::{Share, WaitMode, WaitPolicy};
 
-use crate::arch;
 use crate::counter::{Counter, WaitStrategy};
 use crate::sys::{futex, process};
 use policy::{SPIN, SPINS_ALONE};
@@ -175,16 +174,7 @@ impl<W: Waiting> Pause<W> {
     /// processes no longer knows where calls return to: each return then takes as long as a hundred instructions.
     #[inline(always)]
     fn give_way(&mut self) -> Result<bool, W::Stop> {
-        let before = arch::ticks();
-        process::yield_cpu();
-        let took = arch::ticks().wrapping_sub(before);
-        let policy = self.waiting.policy();
-        let lost = policy.is_lost(took);
-        if lost {
-            policy.lost(took, || self.waiting.used());
-        } else {
-            policy.yielded();
-        }
+        let lost = self.waiting.policy().yield_cpu(|| self.waiting.used());
         self.gave_way()?;
         Ok(lost)
     }

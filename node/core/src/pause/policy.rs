@@ -149,7 +149,7 @@ impl WaitPolicy {
         self.mode.load(Ordering::Relaxed) == mode as u8
     }
 
-    /// Whether waits spin by the clock, and whether they do nothing else.
+    /// Whether waits spin by the clock.
     #[inline(always)]
     pub(super) fn spins(&self) -> bool {
         self.is(WaitMode::Auto) && !self.shared() || self.spins_only()
@@ -161,7 +161,8 @@ impl WaitPolicy {
         self.first_spins.load(Ordering::Relaxed)
     }
 
-    pub(super) fn spins_only(&self) -> bool {
+    /// Whether waits never give the CPU away.
+    pub fn spins_only(&self) -> bool {
         self.is(WaitMode::Spin)
     }
 
@@ -213,21 +214,37 @@ impl WaitPolicy {
 
     /// Whether a wait should sleep, since a yield would be lost.
     #[inline(always)]
-    pub(super) fn loses_yields(&self) -> bool {
+    pub fn loses_yields(&self) -> bool {
         let until = self.until.load(Ordering::Relaxed);
         (until > 0 && process::clock() < until || self.is(WaitMode::Sleep)) && self.sleeps()
+    }
+
+    /// Yields the CPU and learns from how long that takes. Returns whether the yield was lost. `used` is
+    /// [`Waiting::used`](super::Waiting::used).
+    #[inline(always)]
+    pub fn yield_cpu(&self, used: impl FnOnce() -> u64) -> bool {
+        let before = arch::ticks();
+        process::yield_cpu();
+        let took = arch::ticks().wrapping_sub(before);
+        let lost = self.is_lost(took);
+        if lost {
+            self.lost(took, used);
+        } else {
+            self.yielded();
+        }
+        lost
     }
 
     /// Whether a yield that took so many ticks gave the CPU to a process that computes. None counts in a large
     /// job: so many sleepers that wake up to look would leave the CPUs no time for others.
     #[inline(always)]
-    pub(super) fn is_lost(&self, ticks: u64) -> bool {
+    fn is_lost(&self, ticks: u64) -> bool {
         ticks > LOST * arch::ticks_a_microsecond() && self.crowd() == 1
     }
 
     /// Counts a yield that was not lost. Threads may miss each other's: the number matters little.
     #[inline(always)]
-    pub(super) fn yielded(&self) {
+    fn yielded(&self) {
         let yields = self.yields.load(Ordering::Relaxed);
         self.yields.store(yields.wrapping_add(1), Ordering::Relaxed);
     }
@@ -236,7 +253,7 @@ impl WaitPolicy {
     /// of the client on its CPU have used so far: what they have not used, others have. It is asked about
     /// the last two of [`SURE`] dear yields: asking takes time just when a process has got its CPU back.
     #[cold]
-    pub(super) fn lost(&self, ticks: u64, used: impl FnOnce() -> u64) {
+    fn lost(&self, ticks: u64, used: impl FnOnce() -> u64) {
         if self.yields.swap(0, Ordering::Relaxed) >= CHEAP || !self.is(WaitMode::Auto) {
             return self.dear.store(0, Ordering::Relaxed);
         }
