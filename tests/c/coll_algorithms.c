@@ -145,7 +145,7 @@ static const struct {
     {"barrier", barrier,
      {"direct", "linear", "kary", "knomial", "grouped", "dissemination", "two_level"}},
     {"broadcast", broadcast,
-     {"direct", "linear", "kary", "binomial", "scatter_collect", "small", "two_level"}},
+     {"direct", "linear", "kary", "knomial", "binomial", "scatter_collect", "small", "two_level"}},
     {"collect", collect, {"direct", "linear", "ring", "bruck", "recursive_doubling", "two_level"}},
     {"fcollect", fcollect,
      {"direct", "linear", "ring", "bruck", "bruck_no_rotation", "recursive_doubling",

@@ -114,7 +114,7 @@ static void *work(void *argument)
 
 static const char *const algorithms[][8] = {
     {"barrier", "auto", "linear", "kary", "knomial", "grouped", "dissemination"},
-    {"broadcast", "auto", "linear", "kary", "binomial", "scatter_collect"},
+    {"broadcast", "auto", "linear", "kary", "knomial", "binomial", "scatter_collect"},
     {"collect", "auto", "linear", "ring", "bruck"},
     {"fcollect", "auto", "linear", "ring", "bruck", "bruck_no_rotation"},
     {"alltoall", "auto", "shift", "shift_counter", "coloured", "coloured_counter"},

@@ -73,6 +73,8 @@ algorithms! {
         linear, ANY => linear::run(group, call);
         /// On a k-ary tree.
         kary, ANY => tree::run(group, call, Tree::KAry(degree()));
+        /// On a k-nomial tree.
+        knomial, ANY => tree::run(group, call, Tree::KNomial(degree()));
         /// On a binomial tree.
         binomial, ANY => tree::run(group, call, Tree::KNomial(2));
         /// Parts are scattered, then collected on a ring.

@@ -1,5 +1,5 @@
 //! Broadcast down a tree: every member copies from its parent. Each member moves the bytes once,
-//! and as many moves follow each other as the tree is deep. The tree is k-ary or binomial
+//! and as many moves follow each other as the tree is deep. The tree is k-ary, k-nomial or binomial
 //! (folklore; analysed for messages by Johnsson and Ho, "Optimum broadcasting and personalized
 //! communication in hypercubes", 1989).
 
