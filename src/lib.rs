@@ -105,7 +105,7 @@ mod timeline;
 mod translate;
 mod wait;
 
-/// What the C library and the commands that are PEs call. Not part of the API: it may change at any time.
+/// Items for the C library and the commands that are PEs. Not part of the API: they may change at any time.
 #[doc(hidden)]
 pub mod internals {
     macro_rules! rooms {

@@ -49,7 +49,7 @@ pub(crate) fn time_on_this_cpu() -> u64 {
     process::time_of_thread() + neighbours.unwrap_or(0)
 }
 
-/// What waits do, and why, for users.
+/// How waits pass the time, and why, for users.
 pub fn told() -> String {
     let name = env::WAIT.name;
     match (WAIT_POLICY.mode(), WAIT_POLICY.shared()) {
@@ -91,7 +91,7 @@ impl Pause {
         Self(pause::Pause::new(OfPe { watch: Watch::new(), about, yields: 0, noted: false }))
     }
 
-    /// What it is for.
+    /// The object of the wait.
     pub(crate) fn subject(&self) -> About {
         self.0.waiting().about
     }

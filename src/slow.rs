@@ -269,7 +269,7 @@ pub(crate) fn say_refused(job: &Job, refused: &Refused) {
     message::say_caller(Some(instruction));
 }
 
-/// What an argument is, and what it has to be.
+/// The words for an argument and for what it has to be.
 fn expected(argument: &str, job: &Job, addr: usize) -> String {
     format!("it {}; {argument} must be in {}", whereabouts(addr, job), job.segments())
 }

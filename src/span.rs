@@ -14,7 +14,7 @@ pub struct Span {
     pub bytes: Option<usize>,
     /// How many of them are accessed, saturated.
     pub accessed: usize,
-    /// What the program chose.
+    /// The program's choice.
     chosen: Chosen,
 }
 

@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 /// This PE's row, once something is counted.
 static ROW: OnceLock<Row> = OnceLock::new();
 
-/// What this PE had used of its CPUs when counting began; `None` inside if the system does not tell.
+/// The CPU time that this PE had used when counting began; `None` inside if the system does not tell.
 static BEGUN: OnceLock<Option<Used>> = OnceLock::new();
 
 /// This PE's row, if statistics are on.
@@ -60,7 +60,7 @@ pub(crate) fn conclude(job: &Job) {
     }
 }
 
-/// What this PE has lost so far; `None` if the system does not tell.
+/// The time that this PE has lost so far; `None` if the system does not tell.
 fn lost(job: &Job) -> Option<Lost> {
     job.note_cpu();
     let (before, now) = (BEGUN.get()?.as_ref()?, Used::of(process::pid())?);

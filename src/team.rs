@@ -58,7 +58,7 @@ pub struct Team {
     me: AtomicUsize,
     num_contexts: AtomicI32,
     words: AtomicPtr<ControlWords>,
-    /// What this PE knows of the control words of members on other nodes, if any.
+    /// The known control words of members on other nodes, if any.
     known: AtomicPtr<Known>,
     epoch: Epoch,
 }
@@ -137,7 +137,7 @@ impl Team {
         self.known.store(Box::into_raw(known).cast(), Ordering::Relaxed);
     }
 
-    /// What this PE knows of its members' control words, if some members are on other nodes.
+    /// The known control words of its members, if some members are on other nodes.
     pub(crate) fn known(&self) -> Option<&[Known]> {
         let known = NonNull::new(self.known.load(Ordering::Relaxed))?;
         // SAFETY: `make_known` made it for this many members. Only `retire` drops it, after the team's last collective;

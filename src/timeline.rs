@@ -1,4 +1,4 @@
-//! What a PE does, and when, as it records it for `SHMEM_TRACE` and `oshrun --trace`.
+//! Events of a PE with their times, as it records them for `SHMEM_TRACE` and `oshrun --trace`.
 //! [`report::timeline`](crate::report::timeline) writes what all PEs have recorded.
 
 pub(crate) mod recorder;

@@ -59,7 +59,7 @@ pub struct Variable {
     pub kind: ValueKind,
     /// The default, in words.
     pub default: &'static str,
-    /// What it does, in one sentence.
+    /// Its effect, in one sentence.
     pub help: &'static str,
 }
 

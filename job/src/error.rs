@@ -55,7 +55,7 @@ pub enum Error {
     /// The job's file is damaged or of a different kind.
     #[error("the job's control area cannot be used: {why}")]
     ControlArea {
-        /// What was found.
+        /// The value found.
         why: String,
     },
     /// An environment variable has an invalid value.
@@ -63,7 +63,7 @@ pub enum Error {
     Environment {
         /// The variable and its value, as in `NAME=value`.
         setting: String,
-        /// What it should be.
+        /// The values allowed.
         expected: String,
     },
     /// The launcher's information about this job is inconsistent.
@@ -71,7 +71,7 @@ pub enum Error {
     Launcher {
         /// The launcher.
         launcher: &'static str,
-        /// What is inconsistent.
+        /// The inconsistency.
         why: String,
     },
     /// PEs have not come in time.

@@ -1,4 +1,4 @@
-//! What the processes of an OpenSHMEM job share: PEs, the launcher, the agents of nodes, and commands that
+//! Shared by the processes of an OpenSHMEM job: PEs, the launcher, the agents of nodes, and commands that
 //! look on.
 //!
 //! | module | what |

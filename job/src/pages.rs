@@ -15,7 +15,7 @@ use std::fmt;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
 
-/// What the environment asks for.
+/// The pages that the environment requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// The variable and its value; `None` if nothing was requested.
@@ -152,7 +152,7 @@ pub struct Got {
     node: Option<String>,
     /// Bytes populated so far.
     populated: usize,
-    /// What to report to the user.
+    /// A warning for the user.
     pub complaint: Option<String>,
 }
 

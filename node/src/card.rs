@@ -15,7 +15,7 @@ const MAGIC: u32 = u32::from_le_bytes(*b"1nod");
 #[repr(transparent)]
 pub struct Card(pub [u64; 8]);
 
-/// What two processes must have in common to reach each other's files through `/proc`.
+/// Properties that two processes must share to reach each other's files through `/proc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Surroundings {
     /// When the system started: see [`process::boot`].

@@ -1,4 +1,4 @@
-//! What a client can choose when it opens a node.
+//! Choices of a client when it opens a node.
 
 use crate::Rank;
 use crate::error::Error;
@@ -11,7 +11,7 @@ pub struct Config {
     pub backend: BackendChoice,
     /// This process's own rank. `None`: peers are numbered in the order in which they are met.
     pub rank: Option<Rank>,
-    /// What a forked child gets of this node's regions.
+    /// The regions of this node that a forked child gets.
     pub fork: Fork,
     /// Whether ranks share CPUs.
     pub crowd: Crowd,
@@ -42,7 +42,7 @@ pub enum BackendChoice {
     Xpmem,
 }
 
-/// What a forked child gets of the node's regions. It never gets peers' memory.
+/// The node's regions that a forked child gets. It never gets peers' memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fork {
     /// The same memory; with XPMEM, copies as of all other memory. For children that run another

@@ -1,4 +1,4 @@
-//! What can go wrong, as values: this crate neither prints nor ends the process.
+//! Errors as values: this crate neither prints nor ends the process.
 
 use crate::Rank;
 
@@ -12,7 +12,7 @@ pub enum Error {
         argument: &'static str,
         /// Its value.
         value: String,
-        /// What it may be.
+        /// The values allowed.
         expected: String,
     },
     /// Memory cannot be shared: a system call failed, or the machine has no room for it.
@@ -50,7 +50,7 @@ pub enum Error {
     Unlike {
         /// The rank.
         rank: Rank,
-        /// What differs, and how.
+        /// The difference.
         what: String,
     },
     /// A rank has ended without closing its node.

@@ -43,7 +43,7 @@ pub struct Entry {
     pub start: usize,
 }
 
-/// What a view updates for the client's hot path.
+/// A client's table for its hot path, which a view updates.
 pub trait Entries: Send + Sync {
     /// Called when a view is opened; no rank is attached.
     ///

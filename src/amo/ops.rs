@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 pub(super) trait Operation: Copy {
     /// The type it operates on.
     type Word: Word;
-    /// What it returns.
+    /// The type of its result.
     type Output;
     /// Its class, and the specification's name for the argument it operates on.
     const ACCESS: &'static Access = &Access(Class::Atomic, "dest");
@@ -24,7 +24,7 @@ pub(super) trait Operation: Copy {
     fn send(self, engine: &dyn Engine, at: Far) -> Self::Output;
 }
 
-/// What becomes of a word, and of its old value.
+/// An operation on a word, and the use of its old value.
 pub(super) trait Fetching: Copy {
     /// The type it operates on.
     type Word: Word;

@@ -1,4 +1,4 @@
-//! What a call of a routine begins with: the [`job`] that it needs, its event in the timeline, and under
+//! The begin of a call of a routine: the [`job`] that it needs, its event in the timeline, and under
 //! `SHMEM_DEBUG` the check that the thread level allows it. Without that, a call is not recorded.
 
 mod current;

@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 pub struct Arrays<'m> {
     /// Where the routine writes.
     pub dest: *mut u8,
-    /// What it reads.
+    /// The start of the array that it reads.
     pub source: *const u8,
     memory: PhantomData<&'m mut [u8]>,
 }
@@ -76,7 +76,7 @@ impl<'m> Arrays<'m> {
         Self { dest: dest.cast(), source: source.cast(), memory: PhantomData }
     }
 
-    /// What begins so many bytes after the starts of these.
+    /// The arrays that begin so many bytes after the starts of these.
     pub fn at(self, dest: usize, source: usize) -> Self {
         let (dest, source) = (self.dest.wrapping_add(dest), self.source.wrapping_add(source));
         Self { dest, source, memory: PhantomData }

@@ -56,7 +56,7 @@ impl Comparisons {
         mut multiple: bool,
         about: About,
     ) -> bool {
-        /// What a node with `SHMEM_THREAD_MULTIPLE` adds besides 1.
+        /// A node with `SHMEM_THREAD_MULTIPLE` adds this besides 1.
         const MULTIPLE: u64 = 1 << 32;
         self.made += 1;
         let first = job.near().start;

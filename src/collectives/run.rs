@@ -55,7 +55,7 @@ fn run<A: Algorithm, G: Members>(routine: Routine, group: &G, bytes: usize, call
 /// A collective with its data, in a call of a routine. Any group carries it out: whether all its members are
 /// on this node is decided where the call comes from.
 pub trait Collective {
-    /// What it returns.
+    /// The type of its result.
     type Output;
 
     /// Carries it out.

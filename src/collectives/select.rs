@@ -158,7 +158,7 @@ fn table_over_nodes() -> &'static RuleTable {
     })
 }
 
-/// What a PE on another node reports.
+/// The report of a PE on another node.
 fn far_choice(job: &Job, pe: usize) -> Option<u64> {
     let at = job.far_record(pe, offset_of!(PeRecord, far_choices));
     Some(Word::Far(job.engine_to(pe)?, at).load(Ordering::SeqCst))

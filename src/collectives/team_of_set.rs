@@ -19,7 +19,7 @@ use std::sync::Mutex;
 /// The first PE, the distance and the number of PEs of an active set.
 type Set = [usize; 3];
 
-/// What this PE knows of the active sets that it has been in.
+/// The active sets that this PE has been in.
 struct Sets {
     /// The slots of their teams.
     teams: BTreeMap<Set, usize>,
@@ -84,7 +84,7 @@ pub(super) fn forget() {
     sets.without.clear();
 }
 
-/// What a member tells the others: whether several of its threads make calls, and, if it is the first member,
+/// A member's notice to the others: whether several of its threads make calls, and, if it is the first member,
 /// where the team's control words are.
 pub(crate) struct Agreement {
     multiple: bool,

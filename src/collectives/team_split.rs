@@ -191,7 +191,7 @@ impl Place {
     }
 }
 
-/// What each PE of the parent sends to the others.
+/// The notice that each PE of the parent sends to the others.
 struct Notice {
     arguments: [c_int; 3],
     ok: bool,

@@ -49,7 +49,7 @@ fn carry_out<C: Collective<Output = ()> + Copy>(
     }
 }
 
-/// What the timeline says of a collective that was carried out.
+/// The details of a collective that was carried out, for the timeline.
 pub(super) fn details<C: Collective>(call: &C, members: usize, over_nodes: bool) -> Details {
     Details {
         class: Class::Collective,

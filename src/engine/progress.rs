@@ -1,4 +1,4 @@
-//! What the PE's threads share of its connections, and how operations progress: while a thread waits for
+//! The PE's connections as its threads share them, and how operations progress: while a thread waits for
 //! one, and in a thread of its own while the program computes.
 
 use super::connections::{Peers, lost_somewhere, name};
@@ -288,7 +288,7 @@ impl Flush {
     }
 }
 
-/// What a PE knows of answers that do not come. A PE that waits for one says so, because nothing else
+/// A PE's record of answers that do not come. A PE that waits for one says so, because nothing else
 /// would: a process that is stopped keeps its connections.
 struct Silence {
     open: Option<Open>,

@@ -1,4 +1,4 @@
-//! What the nodes of a job under a foreign launcher exchange, in whichever protocol that launcher
+//! The exchange between the nodes of a job under a foreign launcher, in whichever protocol that launcher
 //! speaks.
 
 mod pmi;
@@ -21,7 +21,7 @@ pub(super) enum Exchange {
     Pmix(Box<Pmix>),
 }
 
-/// What the first PE of a node publishes about it.
+/// A fact that the first PE of a node publishes about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {
     /// A [`Card`] of its host.
@@ -78,7 +78,7 @@ impl Exchange {
         }
     }
 
-    /// What has been told about `node`, whose first PE is `first`.
+    /// The published text about `node`, whose first PE is `first`.
     pub fn fetch(&mut self, about: About, node: usize, first: usize) -> Result<String, String> {
         match self {
             Self::Pmi(pmi) => pmi.fetch(&Self::key(about, node)),
@@ -122,7 +122,7 @@ fn nodes_of(pes: &[Vec<u32>], size: usize) -> Result<Vec<usize>, String> {
     all.ok_or_else(|| format!("rank {} is on no node", missing.unwrap_or_default()))
 }
 
-/// What a node publishes to the others.
+/// The record that a node publishes to the others.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Card {
     /// Default size in bytes of a symmetric heap on this node.

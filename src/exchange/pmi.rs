@@ -90,7 +90,7 @@ impl Pmi {
         self.put(name, &parts.len().to_string())
     }
 
-    /// What has been published under this name.
+    /// The text published under this name.
     pub fn fetch(&mut self, name: &str) -> Result<String, String> {
         let parts = self.get(name)?;
         let count: usize = parts.parse().map_err(|_| format!("PMI: {name} is {parts}"))?;

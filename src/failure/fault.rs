@@ -138,7 +138,7 @@ fn refuse(job: &Job, event: &Event, fault: &Fault, address: usize) {
     (ends.end)()
 }
 
-/// What routines call the memory that they write, or read.
+/// The routines' name of the memory that they write, or read.
 fn accessed(writes: bool) -> &'static str {
     if writes { "dest" } else { "source" }
 }
@@ -219,7 +219,7 @@ fn on_a_device(job: &Job, address: usize) -> bool {
     true
 }
 
-/// What an address in the window of mirrors stands for.
+/// The memory that an address in the window of mirrors stands for.
 #[derive(Clone, Copy)]
 enum Mirrored {
     /// Memory of a PE, at this address there.
@@ -228,7 +228,7 @@ enum Mirrored {
     Nothing { pe: usize, own: usize },
 }
 
-/// What this address stands for, if it is in the window of mirrors.
+/// The memory that this address stands for, if it is in the window of mirrors.
 fn mirrored(job: &Job, address: usize) -> Option<Mirrored> {
     // Check for a null pointer first: its translation may lie past the end of the preceding mirror.
     let null = job.layout.unmirrored_null(address, job.npes).map(|pe| (pe, 0));

@@ -303,7 +303,7 @@ fn agree_on_block(job: &Job, routine: Routine, space: &Space, offset: usize) {
     agree(job, routine, "the offset of ptr", offset);
 }
 
-/// What a block is called on all PEs: the number of its partition plus 1, 0 for the heap, and the block's
+/// The name of a block on all PEs: the number of its partition plus 1, 0 for the heap, and the block's
 /// offset there.
 pub(crate) fn name_of(routine: Routine, block: *const u8) -> (usize, usize) {
     let job = job(routine);

@@ -41,7 +41,7 @@ pub(super) fn allocate(
     Some(offset)
 }
 
-/// What is done about a block that is about to be freed, where blocks are watched.
+/// Handles a block that is about to be freed, where blocks are watched.
 #[cold]
 pub(super) fn forget(space: &Space, routine: Routine, offset: usize) {
     if env::debugging() {

@@ -1,4 +1,4 @@
-//! What this PE waits for, and how its record describes that to others.
+//! The wait of this PE, and how its record describes that to others.
 
 use super::Job;
 use crate::sys::{backtrace, symbols};
@@ -9,7 +9,7 @@ use oneshmem_job::jobfile::waiting::{SlotPart, Wait, What};
 use std::mem::offset_of;
 use std::time::Duration;
 
-/// What is waited for, as the waiting code describes it.
+/// The object of a wait, as the waiting code describes it.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum About {
     /// Unspecified.
@@ -25,7 +25,7 @@ pub enum About {
     Variable(Routine, usize),
     /// The lock at this address.
     Lock(Routine, usize),
-    /// Whatever the program polls with tests.
+    /// The words that the program polls with tests.
     Tests,
     /// Nothing, as long as nobody knows better: this is not recorded.
     Nothing,
@@ -51,7 +51,7 @@ impl About {
         }
     }
 
-    /// What the record says; `None` if nothing is recorded.
+    /// The object of the wait in the record; `None` if nothing is recorded.
     fn what(self, job: &Job) -> Option<What> {
         Some(match self {
             Self::Nothing => return None,

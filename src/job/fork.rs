@@ -37,7 +37,7 @@ thread_local! {
     /// there is none. Not a static: in a static program those lie in the shared data segment, where
     /// parent and child would overwrite each other's.
     static SNAPSHOT: Cell<[usize; 3]> = const { Cell::new([0; 3]) };
-    /// What the program has protected in its data segment, for the child being created.
+    /// The parts of the data segment that the program has protected, for the child being created.
     static PROTECTED: Cell<Protected> = const { Cell::new(Protected { at: 0, count: 0 }) };
     /// Whether the copy of the data segment is put in place at the child's first access.
     static ON_ACCESS: Cell<bool> = const { Cell::new(false) };
@@ -82,7 +82,7 @@ impl Protected {
         }
     }
 
-    /// What can be read of `stretch`, offsets from `start`.
+    /// The readable parts of `stretch`, offsets from `start`.
     fn readable(&self, start: usize, stretch: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let end = stretch.end;
         let holes = self.unreadable().map(move |part| part.start - start..part.end - start);

@@ -71,7 +71,7 @@ impl Partition {
         *self.space.pool() = Pool::of_partition(self.space.range().len(), self.spec.is_zero());
     }
 
-    /// What its variable requests.
+    /// The request of its variable.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }

@@ -27,7 +27,7 @@ const AT_ONCE_IN_CROWD: usize = 8;
 /// How often a PE that cannot reach another looks why.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// What a wait remembers between checks of its peers.
+/// The state of a wait between checks of its peers.
 #[derive(Debug, Default)]
 pub struct Watch {
     looked: Option<Instant>,
@@ -241,7 +241,7 @@ pub(crate) fn limit() -> f64 {
     env::STARTUP_TIMEOUT.seconds().ok().flatten().unwrap_or(60.0)
 }
 
-/// What is said of PEs that have not come in this time.
+/// The message on PEs that have not come in time.
 pub(crate) fn absent(missing: &[usize], npes: usize) -> String {
     let missing: Vec<_> = missing.iter().map(usize::to_string).collect();
     format!(

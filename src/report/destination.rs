@@ -29,7 +29,7 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// What the user asks for; `None` for no statistics.
+    /// The destination that the user asks for; `None` for no statistics.
     pub(crate) fn of_environment() -> Result<Option<Self>, Error> {
         if !env::STATS.is_on() {
             return Ok(None);

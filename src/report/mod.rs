@@ -1,4 +1,4 @@
-//! What is said of a job at its end: the statistics of all PEs, for `SHMEM_STATS`, and their timeline, for
+//! Reports on a job at its end: the statistics of all PEs, for `SHMEM_STATS`, and their timeline, for
 //! `SHMEM_TRACE`.
 #![allow(unsafe_code)]
 

@@ -20,7 +20,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// What is known of the hosts' clocks, from [`conclude`] to [`write`].
+/// The hosts' clocks, from [`conclude`] to [`write`].
 static CLOCKS: Mutex<Option<Clocks>> = Mutex::new(None);
 
 /// The file that the user wants.

@@ -328,7 +328,7 @@ pub trait Part<T>: Copy {
     fn part(&self, key: Key) -> SymmetricSlice<'_, T>;
 }
 
-/// What only this crate can name: nobody else implements [`Part`], or looks into one.
+/// A type that only this crate can name: nobody else implements [`Part`], or looks into one.
 #[derive(Clone, Copy, Debug)]
 pub struct Key;
 

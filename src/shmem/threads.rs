@@ -95,13 +95,13 @@ unsafe impl<A: Shareable> Send for Shared<'_, A> {}
 // SAFETY: any thread may call the library, and several at a time; what is shared does not change.
 unsafe impl<A: Shareable> Sync for Shared<'_, A> {}
 
-/// What [`Threads::share`] can share: arrays of symmetric memory. There are no others.
+/// Values that [`Threads::share`] can share: arrays of symmetric memory. There are no others.
 pub trait Shareable: sealed::Sealed {}
 
 impl<T: Send> Shareable for Symmetric<'_, T> {}
 impl<T: Send> Shareable for DeviceArray<'_, T> {}
 
-/// What any thread may use without further ado. Nothing is: the trait only makes the compiler's message say what
+/// A bound that no type meets: the trait only makes the compiler's message say what
 /// to do, where it would otherwise name a pointer inside.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` stays in the thread that initialised the library",

@@ -1,4 +1,4 @@
-//! What PEs say when they start.
+//! Messages of PEs when they start.
 
 use crate::atomics::Ordering;
 use crate::job::{Job, launcher::Launcher};
@@ -37,7 +37,7 @@ pub(super) fn report_once(routine: Routine, file: &JobFile, pe: usize, error: Er
     Error::Reported
 }
 
-/// What the environment asks to hear, and what is hardly meant: on PE 0.
+/// Prints the information that the environment requests, and warnings of settings that are hardly meant: on PE 0.
 pub(super) fn announce(job: &Job) {
     if job.pe != 0 {
         return;
@@ -77,7 +77,7 @@ pub(super) fn announce(job: &Job) {
     }
 }
 
-/// What carries messages between the nodes.
+/// The network that carries messages between the nodes.
 fn network(nodes: &Nodes) -> String {
     format!("{} nodes over {}, ", nodes.count(), nodes.route())
 }

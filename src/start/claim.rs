@@ -15,7 +15,7 @@ const VARIABLE: &str = "ONESHMEM_CLAIMED";
 /// The variable of PMI's channel to the launcher.
 const CHANNEL: &str = "PMI_FD";
 
-/// What a launcher has given this process.
+/// The variables that a launcher has given this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Assignment {
     values: u128,
@@ -25,7 +25,7 @@ pub(super) struct Assignment {
 }
 
 impl Assignment {
-    /// What these variables say.
+    /// The launcher by these variables.
     pub fn by<'v>(variables: impl Iterator<Item = &'v str>) -> Self {
         let (mut text, mut socket) = (Vec::new(), None);
         for name in variables {

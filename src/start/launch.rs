@@ -289,7 +289,7 @@ impl Foreign {
         meet::join(self.launcher, &self.job_told(), rank, (own, &nodes))
     }
 
-    /// What distinguishes the job from all others of this user on this machine.
+    /// The name that distinguishes the job from all others of this user on this machine.
     fn job_told(&self) -> String {
         let is_named = Self::variable(self.named).is_some();
         let process = if is_named { 0 } else { origin::launching_process(self.rank[0]) };

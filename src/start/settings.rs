@@ -1,4 +1,4 @@
-//! What the environment asks of this job, checked before anything is made of it. All PEs usually
+//! The environment's settings for this job, checked before anything is made of them. All PEs usually
 //! have the same environment, and so find the same errors.
 
 use crate::atomics::Ordering;
@@ -35,10 +35,10 @@ pub(super) struct Settings {
     pub habits: Habits,
 }
 
-/// What the PE does in the same way throughout.
+/// Settings that hold throughout the job.
 #[derive(Clone, Copy)]
 pub(super) struct Habits {
-    /// What waits do.
+    /// How waits pass the time.
     pub wait: WaitMode,
     /// Whether PEs get locks in the order of their arrival, even if they share CPUs.
     pub locks_in_order: bool,

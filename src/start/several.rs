@@ -53,7 +53,7 @@ pub(super) fn introduce(
     Ok(())
 }
 
-/// What the first PE of a node does for it. The size of the heap is written last: the other PEs of the
+/// The work of a node's first PE for it. The size of the heap is written last: the other PEs of the
 /// node wait for it.
 fn introduce_node(job: &JobFile, nodes: &Nodes, exchange: &mut Exchange) -> Result<(), String> {
     exchange.publish(About::Host, nodes.own(), &own_card(job, nodes)?.encode())?;

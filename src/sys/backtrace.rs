@@ -172,7 +172,7 @@ pub fn each_call(from: usize, outer: Option<usize>, mut each: impl FnMut(usize, 
     });
 }
 
-/// What is known of the call by which the program entered this library.
+/// The call by which the program entered this library, as far as it is known.
 pub enum Entry<'a> {
     /// It is this one.
     Known(Call<'a>),

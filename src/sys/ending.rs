@@ -44,7 +44,7 @@ pub fn flush_and_exit(status: i32) -> ! {
 
 /// The thread that has called [`exit`]; 0 if none has.
 static EXITING: AtomicI32 = AtomicI32::new(0);
-/// What to do when the end takes too long.
+/// The function to call when the end takes too long.
 static LATE: OnceLock<fn() -> !> = OnceLock::new();
 
 extern "C" fn late(_: libc::c_int) {
@@ -159,7 +159,7 @@ pub fn at_exit(handler: extern "C" fn()) {
     atexit(handler);
 }
 
-/// What [`at_last`] has been given.
+/// The function that [`at_last`] has been given.
 static LAST: OnceLock<fn()> = OnceLock::new();
 
 /// Runs `handler` when the process has called `exit` and all of the program's handlers and destructors

@@ -16,7 +16,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::{Mutex, OnceLock, TryLockError};
 
-/// What this process has loaded, if it is an MPI that is known.
+/// The MPI that this process has loaded, if it is one that is known.
 static MPI: OnceLock<Mpi> = OnceLock::new();
 
 /// Held while a thread calls MPI.

@@ -58,7 +58,7 @@ pub struct Event {
     pub deadly: bool,
     /// The address of the interrupted instruction.
     pub instruction: usize,
-    /// What the kernel has told the handler of the interrupted thread.
+    /// The kernel's context of the interrupted thread, for the handler.
     context: *mut libc::c_void,
 }
 
@@ -181,7 +181,7 @@ unsafe extern "C" {
 /// No action to take instead.
 enum NoAction {}
 
-/// What a signal does now.
+/// The present action of a signal.
 fn current(signal: libc::c_int) -> libc::sigaction {
     let mut action = libc::sigaction {
         sa_sigaction: libc::SIG_DFL,
@@ -271,7 +271,7 @@ pub(super) fn unblock(signal: libc::c_int) {
 /// The thread that reports of what the process dies, and what it says if it faults.
 static REPORTER: OnceLock<(Pid, fn())> = OnceLock::new();
 
-/// What to call if the reporting thread faults. Any other thread stays here.
+/// The function to call if the reporting thread faults. Any other thread stays here.
 fn reporters() -> fn() {
     match REPORTER.get() {
         Some((thread, faulted)) if *thread == gettid() => *faulted,

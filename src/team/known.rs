@@ -1,9 +1,9 @@
-//! What a PE knows about a team's members on other nodes.
+//! A team's members on other nodes, as a PE knows them.
 
 use crate::atomics::{AtomicBool, AtomicU64};
 use onenode_core::collectives::words::ControlWords;
 
-/// What it knows about one member.
+/// One member on another node.
 pub struct Known {
     /// The member's last known step and messages.
     pub words: ControlWords,

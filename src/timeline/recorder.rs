@@ -15,7 +15,7 @@ static RECORDER: OnceLock<Recorder> = OnceLock::new();
 /// This PE's recorder. Threads take turns.
 pub(crate) struct Recorder(Mutex<Tape>);
 
-/// What is recorded in.
+/// The ring of this PE's events, and the state of recording.
 struct Tape {
     ring: Ring,
     /// The numbers of names, by their addresses and lengths.
@@ -27,7 +27,7 @@ struct Tape {
     is_closed: bool,
 }
 
-/// What a call is, as far as its beginning and end do not say.
+/// Details of a call that its beginning and end do not give.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Details {
     pub class: Class,

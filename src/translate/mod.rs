@@ -30,7 +30,7 @@ mod settled;
 pub use inline_table::{INLINE_TABLE, InlineTable};
 pub(crate) use mechanism::{ALL_OR_NONE, TABLE, pointer, translate, translate_copy};
 
-/// What of a PE's slot has a mirror here.
+/// The parts of a PE's slot that have a mirror here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mirrored {
     /// All of it.
@@ -114,7 +114,7 @@ impl Numbering for Default {
     }
 }
 
-/// What to do on a miss: a closure, or a type of its own where the compiler must be told to inline
+/// The action on a miss: a closure, or a type of its own where the compiler must be told to inline
 /// it. A continuation that is called, not jumped to, costs the hot path a stack frame.
 pub trait Cold<R> {
     /// Carries out the operation by another method, or ends the job.

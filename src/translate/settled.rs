@@ -3,7 +3,7 @@
 
 use std::cell::UnsafeCell;
 
-/// What initialisation and finalisation write, and operations read with plain loads.
+/// A value that initialisation and finalisation write, and operations read with plain loads.
 #[repr(transparent)]
 pub struct Settled<T>(UnsafeCell<T>);
 

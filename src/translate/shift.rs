@@ -24,7 +24,7 @@ use std::ops::Range;
 /// Whether the hot path stays closed until every PE is attached.
 pub const ALL_OR_NONE: bool = true;
 
-/// What the hot path reads, and what decides when it opens.
+/// The words that the hot path reads, and the state that decides when it opens.
 pub struct TranslationTable {
     /// First address past the slot; 0 until all PEs are attached, and while diverted.
     end: AtomicUsize,

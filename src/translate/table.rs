@@ -27,7 +27,7 @@ use std::ops::Range;
 /// entry.
 pub const ALL_OR_NONE: bool = false;
 
-/// What the table has for each PE.
+/// The table's entry for each PE.
 #[derive(Clone, Copy)]
 enum Column {
     /// `Slot::bytes` for PEs that have a mirror here and are open to the hot path, otherwise 0.
@@ -48,10 +48,10 @@ const fn entry(column: Column, pe: usize) -> usize {
     if arch::REACHES_NEXT_WORDS { pe * COLUMNS + column } else { column * MAX_PES + pe }
 }
 
-/// What the hot path reads. A PE's entries are written at its first use.
+/// The words that the hot path reads. A PE's entries are written at its first use.
 #[repr(C)]
 pub struct TranslationTable {
-    /// What is known of each PE: see [`entry`]. First, so that their address takes no addition.
+    /// The entries of each PE: see [`entry`]. First, so that their address takes no addition.
     entries: [AtomicUsize; COLUMNS * MAX_PES],
     /// How contexts number PEs. Part of this table so that the hot path computes one address for
     /// both.
@@ -194,7 +194,7 @@ impl TranslationTable {
         }
     }
 
-    /// What the table has for a PE in two columns.
+    /// The table's entries for a PE in two columns.
     ///
     /// # Safety
     /// The table [knows](Self::knows) the number.

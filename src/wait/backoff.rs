@@ -1,4 +1,4 @@
-//! What a test does in a program that polls with it.
+//! The behaviour of a test in a program that polls with it.
 
 use crate::job::about::About;
 use crate::pause::{Pause, WAIT_POLICY, Wait};
@@ -42,7 +42,7 @@ struct Polling {
     done: Done,
 }
 
-/// What a thread has done so far, apart from tests.
+/// The work of a thread so far, apart from tests.
 struct Done {
     waits: u32,
     steps: u64,

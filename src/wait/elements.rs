@@ -172,7 +172,7 @@ impl<'m, T: Waitable, V: Values<T>> Ivars<'m, T, V> {
         found
     }
 
-    /// What a wait for an element waits for, for reports.
+    /// The object of a wait for an element, for reports.
     pub(super) fn about(&self, routine: Routine, Element(i): Element) -> About {
         About::Variable(routine, self.variables.address(i))
     }

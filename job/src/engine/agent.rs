@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// The longest time that the agent sleeps.
 const SLEEP: Duration = Duration::from_millis(500);
 
-/// What an agent reports to the process that started it, over a pipe.
+/// A report of an agent to the process that started it, over a pipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
     /// The record by which other nodes reach it.
@@ -94,7 +94,7 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
     }
 }
 
-/// What the agent knows of the job's end from other nodes.
+/// The job's end as the agent knows it from other nodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     /// The job goes on.

@@ -1,4 +1,4 @@
-//! What an agent tells others: its record, which is exchanged when the job starts, and an export for
+//! Records that an agent sends: its own, which is exchanged when the job starts, and an export for
 //! each PE of its node, for which they ask. Both begin with the version of this file. No address of a process
 //! is in them.
 
@@ -29,7 +29,7 @@ pub struct Record {
 /// The sizes in bytes of a PE's memory, by segment.
 pub type Sizes = [u64; Segment::COUNT];
 
-/// What others need to know about a PE.
+/// Facts that other nodes need about a PE.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {
     /// How many programs it has begun, and how many lifetimes of the library in the current one. 0:

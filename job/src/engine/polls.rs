@@ -14,7 +14,7 @@ const WITHOUT_POLLS: u32 = 20;
 /// and again, whereas the host of a virtual machine takes it now and then.
 const SOON: Duration = Duration::from_millis(10);
 
-/// What it knows of messages and of the CPU.
+/// Recent results of polling: messages, and the CPU's other users.
 pub struct Polls {
     /// When the last message came.
     last: Instant,

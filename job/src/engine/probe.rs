@@ -16,7 +16,7 @@ use std::time::Duration;
 pub const OPTION: &str = "--probe-rdma";
 /// How long it may take.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What it reports if a message has arrived.
+/// The report of a message that has arrived.
 const WORKS: &[u8] = b"works";
 
 /// This host, where the user has this preference.

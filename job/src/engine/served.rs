@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Programs that a PE has begun, and lifetimes in the current one.
 type Life = (u32, u32);
 
-/// What an agent has mapped.
+/// The memory that an agent has mapped.
 pub struct Served {
     near: Range<usize>,
     pes: Vec<Pe>,
@@ -52,7 +52,7 @@ struct Piece {
     bytes: usize,
 }
 
-/// What belongs to one program of the job.
+/// The mapped memory of one program of the job.
 struct Area {
     generation: u32,
     pieces: [Piece; 2],

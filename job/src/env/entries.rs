@@ -3,7 +3,7 @@
 
 use super::{ALL, MAX_PARTITIONS, partitions};
 
-/// What the documentation says about a variable.
+/// A variable as the documentation describes it.
 #[derive(Debug)]
 pub struct Entry {
     /// Its name.
@@ -14,7 +14,7 @@ pub struct Entry {
     pub values: String,
     /// The default.
     pub default: &'static str,
-    /// What it does, in one sentence.
+    /// Its effect, in one sentence.
     pub help: &'static str,
 }
 

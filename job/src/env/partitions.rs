@@ -15,7 +15,7 @@ pub const DOCUMENTED: (&str, &[&str]) =
 /// The possible values.
 pub const VALUES: &str = "a size in bytes, then traits: see oneshmem-partitions(7)";
 
-/// What each of them does, in one sentence.
+/// The effect of each of them, in one sentence.
 pub const HELP: &str = "A partition in addition to the symmetric heap: size and traits.";
 
 /// The partition that a variable of this name is for; `None` if it is another variable. The error

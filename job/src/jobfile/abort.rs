@@ -21,7 +21,7 @@ pub const NOTICE: Duration = Duration::from_millis(100);
 /// How long the launcher may take to see a PE end.
 pub const NOTICED: Duration = Duration::from_secs(1);
 
-/// What ended the job.
+/// The cause of the job's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum AbortKind {
@@ -48,7 +48,7 @@ impl AbortKind {
 /// Why a job ends: what happened, at which PE, and the job's exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// What happened.
+    /// The kind of cause.
     pub kind: AbortKind,
     /// The PE that caused it or that it happened to.
     pub pe: usize,

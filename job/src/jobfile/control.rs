@@ -55,7 +55,7 @@ fn text_room() -> usize {
     (WORDS * size_of::<u64>()).next_multiple_of(map::page_size())
 }
 
-/// What concerns all PEs of the generation.
+/// Words for all PEs of the generation.
 #[repr(C, align(128))]
 pub struct Header {
     /// 1 once a PE has said that the heap's pages are not what was asked for.
@@ -66,7 +66,7 @@ pub struct Header {
     pub teams: [AtomicU64; TEAM_SLOTS / 64],
 }
 
-/// What a PE publishes about its slot. In every field, zero means "not yet".
+/// A PE's record of its slot. In every field, zero means "not yet".
 #[repr(C)]
 #[derive(Debug)]
 pub struct SlotRecord {
@@ -95,7 +95,7 @@ impl SlotRecord {
     }
 }
 
-/// What concerns one PE. Two cache-line pairs, so that neighbours do not disturb
+/// Words of one PE. Two cache-line pairs, so that neighbours do not disturb
 /// each other.
 #[repr(C, align(256))]
 pub struct PeRecord {
@@ -110,7 +110,7 @@ pub struct PeRecord {
     /// The step of all PEs' team at which the lifetime's last barrier begins for the PE, plus 1; 0
     /// until it comes there.
     pub last_step: AtomicU64,
-    /// What its choice of collective algorithms depends on, as one number; 0 before its
+    /// A hash of everything on which its choice of collective algorithms depends; 0 before its
     /// first collective.
     pub choices: AtomicU64,
     /// The same for collectives of members on several nodes.
@@ -126,7 +126,7 @@ pub struct PeRecord {
     pub partitions: AtomicU64,
     /// Under `SHMEM_DEBUG`: how it takes blocks of partitions.
     pub order: Order,
-    /// What it waits for, if it has for long.
+    /// Its wait, if that has lasted for long.
     pub waiting: Waiting,
     /// Bytes of its symmetric heap in blocks.
     pub heap_used: AtomicU64,

@@ -11,7 +11,7 @@ use onenode_core::sys::process;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a PE has done that is no longer part of the job although it has not finalised.
+/// Words for a PE that is no longer part of the job although it has not finalised.
 pub const REPLACED: &str = "has started another program (exec) without calling shmem_finalize";
 
 /// The state of a PE's process.

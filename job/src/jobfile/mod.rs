@@ -332,7 +332,7 @@ impl JobFile {
             Home::Memory(_) => panic!("a job without a file was asked for it"),
         }
     }
-    /// What the job's file is mapped from, even if no process has a descriptor of it any more.
+    /// The source from which the job's file is mapped, even if no process has a descriptor of it any more.
     pub fn source(&self) -> Result<Source<'_>, onenode_core::Error> {
         self.file().map(Source::File).or_else(|error| match &self.home {
             // SAFETY: the head is mapped from the file's start while `self` is borrowed.

@@ -1,4 +1,4 @@
-//! What a PE waits for. It is written to the PE's record when a wait has become long, so that
+//! The wait of a PE. It is written to the PE's record when a wait has become long, so that
 //! others can report why a job does not progress.
 
 use crate::atomics::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ pub struct Waiting {
     what: AtomicU64,
     place: AtomicU64,
     routine: [AtomicU64; NAME_WORDS],
-    /// What the rest describes, as one number. Written once in a wait, before it; of several waits, by the last to
+    /// The kind of wait, as one number. Written once in a wait, before it; of several waits, by the last to
     /// begin.
     described: AtomicU64,
     /// The address in the program's file from which the routine was called, plus 1; 0 if it is not known.
@@ -30,7 +30,7 @@ pub struct Waiting {
     variable: [AtomicU64; VARIABLE_WORDS],
 }
 
-/// What is waited for, as the record describes it.
+/// The object of a wait, as the record describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// Unspecified.
@@ -66,7 +66,7 @@ pub enum What {
         /// Bytes from its start.
         offset: usize,
     },
-    /// Whatever the program polls with tests.
+    /// The words that the program polls with tests.
     Tests,
 }
 

@@ -25,7 +25,7 @@ const USUAL: usize = 16;
 /// A symbol that LLVM's libomptarget defines, and no other OpenMP runtime.
 const OFFLOADING: &CStr = c"__tgt_register_lib";
 
-/// What a partition's memory is.
+/// The kind of a partition's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Memory like the heap's.

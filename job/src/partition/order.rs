@@ -71,7 +71,7 @@ impl Order {
         step
     }
 
-    /// What this PE did in place of a step that another PE has made, if it is known and differs.
+    /// This PE's own step in place of a step that another PE has made, if it is known and differs.
     pub fn instead_of(&self, other: Step) -> Option<Step> {
         let step = Step(self.kept[(other.number() % KEPT) as usize].load(Ordering::SeqCst));
         (step.number() == other.number() && step != other).then_some(step)

@@ -260,7 +260,7 @@ pub trait Network: Engine {
     /// threads that wait for something other than an operation.
     fn check_connections(&self);
 
-    /// What PEs notify each other of from now on, in this lifetime, reaches PEs that end without taking it
+    /// Notifications of PEs from now on, in this lifetime, reach PEs that end without taking them
     /// in. Returns when this PE may end: its connections are complete at both ends, or take too long.
     fn finish(&self);
 

@@ -21,7 +21,7 @@ pub const MOST: usize = 16;
 /// The most bytes of the reason why a host has no RDMA.
 const REASON: usize = 240;
 
-/// What carries the messages between hosts, as the user sets it by `SHMEM_TRANSPORT`.
+/// The transport of messages between hosts, as the user sets it by `SHMEM_TRANSPORT`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preference {
     /// TCP.
@@ -122,7 +122,7 @@ impl Route {
     }
 }
 
-/// What the others must know of a host to find the way to it.
+/// Facts of a host by which the others find the way to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
     /// Distinguishes what has network devices of its own: machines, and the networks of containers.

@@ -1,4 +1,4 @@
-//! What the processes of one job know and nobody else: by it they tell each other from strangers.
+//! The secret of a job, known to its processes only: by it they tell each other from strangers.
 
 use crate::error::Error;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What one routine has done: a line of a PE's table, which is part of its row.
+//! Counters of one routine: a line of a PE's table, which is part of its row.
 //!
 //! Each thread of the PE finds a routine's line by the address of the routine's name, or takes a
 //! free one. Equal names can have several addresses, and so several lines: readers add them up.
@@ -31,7 +31,7 @@ pub(super) struct Line {
     name: [AtomicU64; NAME_WORDS],
 }
 
-/// What one routine has done in one class.
+/// Counters of one routine in one class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routine {
     /// Its class.

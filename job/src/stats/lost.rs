@@ -10,11 +10,11 @@ use crate::jobfile::control::Control;
 use onenode_core::sys::process;
 use std::time::{Duration, Instant};
 
-/// What is less than this part of a PE's time, or shorter, is not worth a word.
+/// Losses below this part of a PE's time, or shorter, are not reported.
 const NOTABLE: f64 = 0.05;
 const NOTABLE_TIME: Duration = Duration::from_millis(100);
 
-/// What the system has counted of a process until some moment. Times are in nanoseconds.
+/// The system's counters of a process at some moment. Times are in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Used {
     at: Instant,
@@ -45,14 +45,14 @@ impl Used {
 pub struct Lost {
     /// The time for which this was counted.
     pub all: Duration,
-    /// What others took of it.
+    /// The part of it that others took.
     pub lost: Duration,
     /// The CPU that the PE is bound to, if it is only one.
     pub cpu: Option<u32>,
 }
 
 impl Lost {
-    /// What a PE of this node has lost between two moments. Meanwhile another used so many nanoseconds of CPU
+    /// Time that a PE of this node has lost between two moments. Meanwhile another used so many nanoseconds of CPU
     /// time as `used` tells; `None` if that is not known.
     pub fn between(
         control: &Control,

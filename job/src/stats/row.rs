@@ -113,7 +113,7 @@ impl Row {
     }
 }
 
-/// What a call waits for.
+/// The object of a call's wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum For {
     /// A variable, a signal or a lock.
@@ -156,7 +156,7 @@ pub struct Snapshot {
     pub blocked: [Duration; 2],
     /// The most bytes of the symmetric heap that were in use.
     pub heap: u64,
-    /// What other processes took of its time, once it has finished.
+    /// Time that it lost to other processes, once it has finished.
     pub lost: Lost,
     /// By routine and class, sorted.
     pub routines: Vec<Routine>,

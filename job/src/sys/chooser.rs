@@ -63,7 +63,7 @@ fn instruction(code: u32, k: u32) -> sock_filter {
 mod tests {
     use super::*;
 
-    /// What a program returns for a packet from this address.
+    /// The value that a program returns for a packet from this address.
     fn chosen(program: &[sock_filter], from: IpAddr) -> u32 {
         let (mut memory, mut accumulator, mut next) = ([0; 16], 0, 0);
         let octets = match from {

@@ -37,7 +37,7 @@ impl Passed {
         Some(Self { text, numbers })
     }
 
-    /// What the variable said.
+    /// The text of the variable.
     pub fn text(&self) -> &str {
         &self.text
     }

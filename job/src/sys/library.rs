@@ -18,7 +18,7 @@ pub struct Library {
     handle: Handle,
 }
 
-/// What stands for a library that is loaded, and stays so.
+/// A library that is loaded, and stays so.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug)]
 struct Handle(NonNull<c_void>);
@@ -134,7 +134,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// What a library calls is in its table of addresses, which the dynamic linker fills in.
+/// The functions that a library calls are in its table of addresses, which the dynamic linker fills in.
 impl Library {
     /// A library that is loaded already; `None` if it is not.
     pub fn loaded(name: &'static CStr) -> Option<Self> {

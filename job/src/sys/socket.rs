@@ -189,7 +189,7 @@ fn is_open(fd: RawFd) -> bool {
     info(fd).is_some_and(|info| info.tcpi_state == ESTABLISHED)
 }
 
-/// What the kernel tells of a TCP socket.
+/// The kernel's facts of a TCP socket.
 fn info(fd: RawFd) -> Option<libc::tcp_info> {
     let mut info = MaybeUninit::<libc::tcp_info>::zeroed();
     let mut bytes = size_of_val(&info) as socklen_t;

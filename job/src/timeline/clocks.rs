@@ -2,7 +2,7 @@
 
 use super::ring::Ring;
 
-/// What PE 0 knows of the clocks: by how many nanoseconds each PE's is ahead of its own, at least.
+/// The clocks as PE 0 knows them: by how many nanoseconds each PE's is ahead of its own, at least.
 pub struct Clocks {
     /// For each PE.
     pub least: Vec<i64>,

@@ -1,4 +1,4 @@
-//! What is recorded: calls, and what happens in them.
+//! Recorded events: calls, and what happens in them.
 
 use crate::stats::{CLASSES, Class};
 

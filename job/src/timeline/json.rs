@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write};
 
-/// What stands before a program's path, and before an address in it from which an event's routine was called, for who
+/// The text before a program's path, and before an address in it from which an event's routine was called, for who
 /// knows its lines of source. A quotation mark follows.
 pub const PROGRAM: &str = "\"program\": \"";
 /// See [`PROGRAM`].

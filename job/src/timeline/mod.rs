@@ -1,4 +1,4 @@
-//! What PEs do, and when, as it is recorded for `SHMEM_TRACE` and `oshrun --trace`: in a ring in the job's file for
+//! Events of PEs with their times, as recorded for `SHMEM_TRACE` and `oshrun --trace`: in a ring in the job's file for
 //! each PE ([`ring`]), from which PE 0 or the launcher makes a file in the "Trace Event Format" that Perfetto reads
 //! ([`json`]), with arrows from an update of a variable to the wait that it ended ([`arrows`]). Each host has a clock
 //! of its own: [`clocks`] says how far they are apart.

@@ -35,7 +35,7 @@ pub struct SharedArea {
     _mapping: Mapping,
 }
 
-/// What the end of an area unmaps.
+/// The mappings that the end of an area removes.
 #[derive(Debug)]
 enum Mapping {
     /// A part of a file, which unmaps itself.

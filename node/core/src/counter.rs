@@ -22,7 +22,7 @@ pub struct Counter {
     sleepers: AtomicU32,
 }
 
-/// What a process does while it waits for a counter.
+/// The behaviour of a process while it waits for a counter.
 pub trait WaitStrategy {
     /// Why the wait may end early.
     type Stop;

@@ -1,4 +1,4 @@
-//! What can go wrong, as values: this crate neither prints nor ends the process.
+//! Errors as values: this crate neither prints nor ends the process.
 
 use std::io;
 
@@ -34,7 +34,7 @@ pub enum Error {
         peers: usize,
         /// Bytes of memory to place.
         bytes: usize,
-        /// What failed.
+        /// The failure.
         why: Box<Error>,
     },
     /// The backend does not support it, or memory cannot be laid out, exported or attached.

@@ -1,4 +1,4 @@
-//! What memory shared by processes of one machine is made of. The OpenSHMEM library `oneshmem` and
+//! Building blocks of memory shared by processes of one machine. The OpenSHMEM library `oneshmem` and
 //! the crate `onenode`, for other runtimes, are both built from it.
 //!
 //! | for | see |

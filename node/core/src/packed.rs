@@ -40,7 +40,7 @@ pub fn store_name(to: &[AtomicU64], name: &str) {
     to.iter().zip(words).for_each(|(to, word)| to.store(word, Ordering::Relaxed));
 }
 
-/// What words of shared memory hold, one after the other.
+/// The values of words of shared memory, one after the other.
 pub fn load(from: &[AtomicU64]) -> impl Iterator<Item = u64> + '_ {
     from.iter().map(|word| word.load(Ordering::Relaxed))
 }

@@ -24,7 +24,7 @@ const NAP: Duration = Duration::from_millis(1);
 /// times.
 const SHORT_NAP: Duration = Duration::from_micros(20);
 
-/// What a client does during a wait, besides passing the time. An error ends the wait.
+/// A client's work during a wait, besides passing the time. An error ends the wait.
 pub trait Waiting {
     /// Why a wait may end early.
     type Stop;

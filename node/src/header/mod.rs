@@ -41,7 +41,7 @@ pub const MOST_EXTRA: u64 = 1 << 40;
 /// Where the regions' memory starts, as an offset from the header.
 pub const MEMORY: u64 = 1 << 41;
 
-/// What concerns the rank as a whole.
+/// Words of the rank as a whole.
 #[repr(C, align(128))]
 struct Head {
     magic: AtomicU64,

@@ -44,7 +44,7 @@ impl Peer {
     }
 }
 
-/// What this process has found of a peer.
+/// A peer as this process has found it.
 #[derive(Clone)]
 enum Found {
     /// Not tried yet.

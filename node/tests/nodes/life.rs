@@ -1,4 +1,4 @@
-//! What becomes of ranks that end, leave, stop or fork; and what is left behind.
+//! Ranks that end, leave, stop or fork; and what is left behind.
 
 use super::memory::{adopt, detach, read, view, write};
 use super::ranks::{LONG, Process, die, exit, fork, memfd, run, signal, state_of, statuses, wait};

@@ -5,7 +5,7 @@ use oneshmem_job::jobfile::control::TEAM_SLOTS;
 use std::ffi::{c_int, c_long};
 use std::fmt;
 
-/// What is wrong with a split.
+/// A fault in the arguments of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// The mask names fields that no configuration has.

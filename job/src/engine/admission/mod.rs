@@ -96,7 +96,7 @@ impl Queue {
     }
 }
 
-/// What the proofs of one visit are about: both ends of its connection, and what has been said.
+/// The subject of the proofs of one handshake: both ends of its connection, and the nonces exchanged.
 #[derive(Clone)]
 struct About(Vec<u8>);
 

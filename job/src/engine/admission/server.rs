@@ -44,7 +44,7 @@ struct Client {
     queue: Queue,
     since: Duration,
     about: About,
-    /// What has come and has not been dealt with.
+    /// Bytes that have arrived and have not been handled.
     read: Vec<u8>,
     stage: Stage,
 }

@@ -1,4 +1,4 @@
-//! What comes to a PE, and direct connections to the workers of PEs that are alone on their nodes. Such a PE
+//! Notifications of a PE, and direct connections to the workers of PEs that are alone on their nodes. Such a PE
 //! takes in what it is notified of while it waits, so a step of a collective need not go through its agent.
 //!
 //! A message to the PE may overtake those to its agent, and the other way round. So a step goes to
@@ -169,9 +169,9 @@ impl Default for Owner {
 #[derive(Default)]
 pub struct Inbox {
     owner: Owner,
-    /// What it has asked agents.
+    /// Its requests to agents.
     pub requests: PendingRequests,
-    /// What it is notified of.
+    /// Steps of which it is notified.
     pub steps: Steps,
     /// The numbers of its connections that have been answered.
     welcomes: RefCell<BTreeSet<u64>>,

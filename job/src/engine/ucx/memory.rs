@@ -1,4 +1,4 @@
-//! What messages do to memory that others access at the same time: by the processor's own instructions,
+//! Access of messages to memory that others access at the same time: by the processor's own instructions,
 //! because near PEs access it so, too.
 #![allow(unsafe_code)]
 

@@ -47,7 +47,7 @@ const PART: usize = 60 << 10;
 /// The bytes of a head.
 pub const HEAD: usize = 16;
 
-/// What a message is about: memory of a PE in one of its lifetimes.
+/// The target of a message: memory of a PE in one of its lifetimes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The memory.
@@ -233,7 +233,7 @@ impl Batch {
         self.asks
     }
 
-    /// What travels.
+    /// The bytes that are sent.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -250,7 +250,7 @@ impl Batch {
 pub struct Received<'m> {
     /// The two words of its head.
     pub head: [u64; 2],
-    /// What follows.
+    /// The rest of the message.
     pub rest: &'m [u8],
     /// Whether it expects an answer.
     pub asks: bool,
@@ -316,7 +316,7 @@ pub fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// What an agent is asked for.
+/// A request to an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     /// So many bytes of memory; none: to have carried out the messages before.

@@ -30,11 +30,11 @@ const WHEN_LOADED: [(&str, &str); 6] = [
 /// Names which transports the user allows: a list, or with `^` in front one of those not allowed.
 const ALLOWED: &str = "UCX_TLS";
 
-/// What UCX sends over. With each, operations on one PE stay in order, as [`Engine`](crate::remote::Engine)
+/// Transports of UCX. With each, operations on one PE stay in order, as [`Engine`](crate::remote::Engine)
 /// promises: there is one lane to a process, and what is sent over it arrives in order.
 struct Transport {
     name: &'static str,
-    /// What UCX gets as its list of transports.
+    /// The list of transports as UCX takes it.
     list: &'static str,
     /// By which names a user's list allows each of them.
     allowed_by: &'static [&'static [&'static str]],
@@ -70,7 +70,7 @@ pub struct Endpoint {
     pub(super) fate: Option<&'static Fate>,
 }
 
-/// What UCX reports of a connection.
+/// Facts of a connection as UCX reports them.
 #[derive(Debug, Default)]
 pub(super) struct Fate {
     /// The error with which the connection, or a message over it, failed; 0 until then.
@@ -247,7 +247,7 @@ impl Functions {
         }
     }
 
-    /// What a call has made if its status is a good one.
+    /// The object that a call has made, if its status is a good one.
     fn made<T>(&self, call: &str, status: Status, made: Option<T>) -> Result<T, Error> {
         self.check(call, status)?;
         made.ok_or_else(|| Error::Engine(format!("{call} of UCX: no result")))
@@ -331,7 +331,7 @@ pub(super) fn load() -> Result<Library, Error> {
     })
 }
 
-/// What a job over several nodes would run over by this route, for display.
+/// The network of a job over several nodes by this route, for display.
 ///
 /// # Errors
 /// If such jobs cannot run here; in words for the user.
@@ -351,7 +351,7 @@ pub fn about(route: &Route) -> Result<String, Error> {
 }
 
 impl Transport {
-    /// What a route with this RDMA port, or none, uses.
+    /// The transports of a route with this RDMA port, or without one.
     fn of(port: Option<&String>) -> &'static Self {
         if port.is_some() { &RDMA } else { &TCP }
     }

@@ -1,4 +1,4 @@
-//! What this PE has issued, and what is complete of it: operations without a result are counted; what an
+//! Operations that this PE has issued, and which of them are complete: those without a result are counted; what an
 //! agent answers is a pending request until the answer has come.
 #![allow(unsafe_code)]
 

@@ -18,7 +18,7 @@ use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::ops::Range;
 
-/// What an agent's worker serves.
+/// The state of an agent's worker that serves requests.
 pub struct Server {
     /// The memory.
     pub served: RefCell<Served>,

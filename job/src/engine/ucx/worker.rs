@@ -256,7 +256,7 @@ impl Unsent {
     }
 }
 
-/// What UCX's request for a message owns.
+/// Data owned by UCX's request for a message.
 struct Owned<K> {
     release: extern "C" fn(Request),
     fate: Option<&'static Fate>,
@@ -436,7 +436,7 @@ impl Sender<'_> {
     }
 }
 
-/// What UCX passes with each message for a handler.
+/// The argument that UCX passes with each message for a handler.
 struct Handling<R: 'static> {
     worker: RawWorker,
     receiver: &'static R,

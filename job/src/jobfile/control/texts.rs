@@ -1,4 +1,4 @@
-//! What the PEs say of their partitions, for each other and for their node's agent: a page of words
+//! The PEs' descriptions of their partitions, for each other and for their node's agent: a page of words
 //! for each PE that has any.
 //!
 //! ```text
@@ -16,7 +16,7 @@ use onenode_core::area::SharedArea;
 use onenode_core::packed;
 use onenode_core::pages::Bytes;
 
-/// What names memory on a device: so many words each, at the end.
+/// Words of one handle, which names memory on a device. Handles are at the end.
 const HANDLE_WORDS: usize = 16;
 const HANDLES: usize = WORDS - MOST * HANDLE_WORDS;
 /// Offsets come before them, a word each.
@@ -65,7 +65,7 @@ impl Control {
         Ok(())
     }
 
-    /// What PE `pe` says of its partitions; `None` where PEs do not say.
+    /// PE `pe`'s description of its partitions; `None` where PEs give none.
     pub fn partitions_text(&self, pe: usize) -> Option<String> {
         let place = self.job.has_file().then(|| self.text_place(pe).ok()).flatten()?;
         let (length, text) = words(&place).split_first()?;
@@ -92,7 +92,7 @@ impl Control {
         Ok(specs.into_iter().filter(Spec::is_in_slot).zip(offsets).collect())
     }
 
-    /// What names PE `pe`'s `part`th memory on a device.
+    /// Writes the handle of PE `pe`'s `part`th memory on a device.
     pub fn set_handle(&self, pe: usize, part: usize, handle: Handle) -> Result<(), Error> {
         if !self.job.has_file() {
             return Err(Error::Library(

@@ -1,4 +1,4 @@
-//! What depends on the processor: the only place of the repository that asks for which architecture
+//! Code that depends on the processor: the only place of the repository that asks for which architecture
 //! it is compiled, beside the template of the inline header. A test holds that.
 //!
 //! An architecture is a folder here that has all items listed below. CONTRIBUTING.md says what each
@@ -45,7 +45,7 @@ pub const LINE: usize = 64;
 /// from each other.
 pub const PAGE: usize = 4096;
 
-/// What suits this processor among its ways to copy.
+/// The ways to copy that suit this processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Suits {
     /// The fewest bytes for [`string`]; [`usize::MAX`] if it does not pay.
@@ -59,7 +59,7 @@ pub struct Suits {
     pub abreast: usize,
 }
 
-/// What an atomic of a width does in one piece, acquiring and releasing.
+/// Read-modify-write operations of an atomic of one width, acquiring and releasing.
 pub trait ReadModifyWrite<B> {
     /// Replaces the value, and returns the old one, as all of these do.
     fn swap(&self, value: B) -> B;

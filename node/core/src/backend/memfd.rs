@@ -92,7 +92,7 @@ unsafe fn move_into(
     with_file_size(offset + pages.len() as u64, || unsafe { suspend::relocate(&move_into_file) })
 }
 
-/// What the program has protected in these pieces.
+/// The parts of these pieces that the program has protected.
 fn protected(pieces: &[relocate::Piece]) -> Result<[Protected; MOST_PROTECTED], Error> {
     let parts = pieces.iter().flat_map(|piece| maps::protected(&(piece.start..piece.end)));
     let found: Vec<_> = parts

@@ -1,4 +1,4 @@
-//! What an algorithm needs of the PEs it runs on: the interface between the collectives and the
+//! The PEs that an algorithm runs on: the interface between the collectives and the
 //! words and mappings they run over.
 //!
 //! [`Reach`] lists the members and gives access to their [`Memory`]; [`CollectiveGroup`] adds the means to

@@ -3,7 +3,7 @@
 use super::algorithm::{Algorithm, Operation};
 use super::{alltoall, barrier, broadcast, collect, reduce, scan};
 
-/// What is known of an operation, whatever its calls look like.
+/// Facts of an operation, whatever its calls look like.
 struct Facts {
     operation: Operation,
     name: &'static str,

@@ -7,12 +7,12 @@
 //!  Remote<Writable>          group's memory knows what to do with
 //! ```
 //!
-//! What the types guarantee: nothing is read or written outside the ranges that a call was given,
+//! The types guarantee that nothing is read or written outside the ranges that a call was given,
 //! or after the call; nothing is loaded from memory that is not mapped here; private memory is not
 //! used after its end. Whoever makes a range of memory that other processes see promises the rest,
 //! see [`Readable::new`].
 //!
-//! What they do not guarantee is the order in which members read and write: that a source is ready
+//! They do not guarantee the order in which members read and write: that a source is ready
 //! when it is read, and that a dest is no longer in use when it is written. An algorithm with the
 //! wrong order copies the wrong bytes, but at the right places: no reference is ever made to them,
 //! and any bits are a valid element. The model checker verifies the protocols, and tests with

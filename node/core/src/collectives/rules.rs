@@ -193,7 +193,7 @@ fn write_part(text: &mut String, rules: &[Rule]) {
     }
 }
 
-/// What the lines of a file are.
+/// A kind of line of a file.
 enum Part<'a> {
     Rules(&'a mut Vec<Rule>),
     Copies(&'a mut Methods),

@@ -21,7 +21,7 @@ pub const FEW_WORDS: usize = SMALL_WORDS - 1;
 pub struct ControlWords {
     /// Steps the member has announced, counted over all collectives of the group.
     pub progress: CachePadded<Counter>,
-    /// What the member has heard.
+    /// The values that the member has received.
     pub heard: Heard,
     /// How often other members have notified this one, counted over all collectives.
     pub notifications: CachePadded<Counter>,
@@ -48,7 +48,7 @@ impl ControlWords {
     }
 }
 
-/// What a member has heard, in one cache-line pair.
+/// The values that a member has received, in one cache-line pair.
 #[repr(C, align(128))]
 pub struct Heard {
     /// The step up to which the member has read others' messages, as far as it had to report it.

@@ -130,7 +130,7 @@ impl Methods {
     /// Takes over the limit in a line of a tuning file.
     ///
     /// # Errors
-    /// What was expected, in words.
+    /// The expected form, in words.
     pub fn take(&mut self, line: &str) -> Result<(), String> {
         let names = || LIMITS.map(|(name, ..)| name).join(", ");
         let expected = || format!("expected one of {} and its value, found \"{line}\"", names());

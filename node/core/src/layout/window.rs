@@ -82,7 +82,7 @@ pub(super) struct Mirrors {
     unit: usize,
 }
 
-/// What a 32-bit index of the largest elements reaches: from the end of one heap's mirror to the next,
+/// The reach of a 32-bit index of the largest elements: from the end of one heap's mirror to the next,
 /// where there is room, so that such an access faults.
 const REACH: usize = 16 << 30;
 

@@ -39,11 +39,11 @@ const SURE: u32 = 3;
 const HOLD: u64 = 10_000_000;
 const LONGEST_HOLD: u64 = 1_000_000_000;
 
-/// What waits do, once their first steps are over.
+/// How waits pass the time, once their first steps are over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum WaitMode {
-    /// What has proved best.
+    /// The way that has proved best.
     Auto,
     /// They spin until they end, and never give the CPU away.
     Spin,
@@ -53,7 +53,7 @@ pub enum WaitMode {
     Sleep,
 }
 
-/// What each process of a client has of the CPUs.
+/// The share of the CPUs that each process of a client has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Share {
@@ -139,7 +139,7 @@ impl WaitPolicy {
         self.mode.store(mode as u8, Ordering::Relaxed);
     }
 
-    /// What waits do.
+    /// How waits pass the time.
     pub fn mode(&self) -> WaitMode {
         let modes = [WaitMode::Auto, WaitMode::Spin, WaitMode::Yield, WaitMode::Sleep];
         modes.into_iter().find(|mode| self.is(*mode)).unwrap_or(WaitMode::Auto)

@@ -15,7 +15,7 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
-/// What all memory files are made with.
+/// The flags of all memory files.
 const MEMFD: MFdFlags = MFdFlags::MFD_CLOEXEC.union(MFdFlags::MFD_ALLOW_SEALING);
 
 /// Creates an anonymous memory file that can be sealed and is closed on exec.

@@ -1,4 +1,4 @@
-//! What the system reports about its huge pages.
+//! The system's huge pages, as it reports them.
 
 use std::fs;
 

@@ -17,7 +17,7 @@ pub fn page_size() -> usize {
     process::configured(libc::_SC_PAGESIZE).expect("every system has pages")
 }
 
-/// What a mapping shows.
+/// The source of a mapping.
 #[derive(Clone, Copy)]
 pub(super) struct Content<'f> {
     /// How it is mapped, without `MAP_FIXED`.
@@ -37,7 +37,7 @@ impl<'f> Content<'f> {
     /// Maps it at `address`, and replaces what is there if `fixed` is `MAP_FIXED`.
     ///
     /// # Safety
-    /// What is replaced is the caller's, who no longer needs its content.
+    /// The replaced range is the caller's, who no longer needs its content.
     unsafe fn map(
         self,
         address: usize,

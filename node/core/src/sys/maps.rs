@@ -17,7 +17,7 @@ pub(super) const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
 pub struct Mapping {
     /// Its addresses.
     pub range: Range<usize>,
-    /// What may be done with it: bits of `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`.
+    /// The accesses allowed: bits of `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`.
     pub protection: i32,
     /// Whether other processes that map the file see what is written.
     pub shared: bool,

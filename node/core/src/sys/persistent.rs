@@ -8,7 +8,7 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
 
-/// What such a mapping is made with. Before the kernel lets a page be written, it has made durable
+/// The flags of such a mapping. Before the kernel lets a page be written, it has made durable
 /// where the page is in the file, so that flushing the page's own bytes is enough.
 const FLAGS: libc::c_int = libc::MAP_SHARED_VALIDATE | libc::MAP_SYNC;
 

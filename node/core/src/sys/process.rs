@@ -136,12 +136,12 @@ pub fn cpus_of(pid: u32) -> usize {
     }
 }
 
-/// What the C library tells of the machine under this name (sysconf(3)), if it knows it.
+/// The C library's value for this name of the machine (sysconf(3)), if it knows it.
 pub(super) fn configured(name: libc::c_int) -> Option<usize> {
     usize::try_from(sysconf(name)).ok()
 }
 
-/// What the kernel has passed to the program under this name (getauxval(3)); 0 if nothing.
+/// The kernel's value for the program under this name (getauxval(3)); 0 if none.
 pub fn passed_by_kernel(name: libc::c_ulong) -> usize {
     getauxval(name) as usize
 }
@@ -167,7 +167,7 @@ pub fn exists(pid: i32) -> bool {
     matches!(kill(Pid::from_raw(pid), None), Ok(()) | Err(Errno::EPERM))
 }
 
-/// What `/proc` reports about a process.
+/// The state of a process in `/proc`.
 pub struct Status {
     /// Its parent's number.
     pub parent: u32,

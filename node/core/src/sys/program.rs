@@ -55,7 +55,7 @@ pub fn segments() -> Vec<Segment> {
     segments
 }
 
-/// What the loader says of code that it does not know.
+/// The loader's answer for code that it does not know.
 pub const UNKNOWN: libc::Dl_info = libc::Dl_info {
     dli_fname: std::ptr::null(),
     dli_fbase: std::ptr::null_mut(),
@@ -63,7 +63,7 @@ pub const UNKNOWN: libc::Dl_info = libc::Dl_info {
     dli_saddr: std::ptr::null_mut(),
 };
 
-/// What the loader knows of `code`: names that stay as long as the object is loaded, or null.
+/// The loader's facts of `code`: names that stay as long as the object is loaded, or null.
 pub fn look_up(code: usize) -> Option<libc::Dl_info> {
     let mut info = UNKNOWN;
     (dladdr(code as *const _, &mut info) != 0).then_some(info)

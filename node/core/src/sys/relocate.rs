@@ -25,7 +25,7 @@ pub struct Protected {
     pub start: usize,
     /// End.
     pub end: usize,
-    /// What may be done with them, as for mprotect(2).
+    /// The accesses allowed, as for mprotect(2).
     pub protection: i32,
 }
 
@@ -40,7 +40,7 @@ pub struct Relocation {
     pub spared: [usize; 2],
     /// The parts to copy. Empty pieces are ignored.
     pub pieces: [Piece; MOST_PIECES],
-    /// What is protected in another way than the rest, and stays so. Empty ones are ignored.
+    /// Parts protected in another way than the rest, which stay so. Empty ones are ignored.
     pub protected: [Protected; MOST_PROTECTED],
     /// Bytes in a page.
     pub page: usize,

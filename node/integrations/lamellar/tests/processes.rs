@@ -39,7 +39,7 @@ fn start(job: u64, pe: usize) -> Child {
     command.spawn().expect("a child starts")
 }
 
-/// What is wrong with how a PE ended, by then at the latest.
+/// The fault in a PE's end, by then at the latest.
 fn fault(child: &mut Child, end: Instant) -> Option<String> {
     loop {
         match child.try_wait().expect("a child") {

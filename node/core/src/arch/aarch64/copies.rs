@@ -98,7 +98,7 @@ pub unsafe fn string(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
-/// What suits this processor: the C library's function, until somebody measures better on hardware.
+/// The way that suits this processor: the C library's function, until somebody measures better on hardware.
 /// `oshtune` does, and a tuning file then names the other ways.
 pub fn suits() -> Suits {
     Suits { string_from: 1, string_apart: 1, streams: false, abreast: 1 }

@@ -95,7 +95,7 @@ pub unsafe fn writes(context: *const c_void) -> bool {
     })
 }
 
-/// What the processor has told about an exception (ESR_EL1). The kernel keeps it in one of the records
+/// The processor's description of an exception (ESR_EL1). The kernel keeps it in one of the records
 /// that fill the end of the context: `struct esr_context` of `asm/sigcontext.h`.
 ///
 /// # Safety

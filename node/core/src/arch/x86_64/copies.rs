@@ -231,7 +231,7 @@ const STRING: usize = 4096;
 /// `shmem_malloc` at one, so every get into large private memory is such a copy.
 const STRING_APART: usize = 64;
 
-/// What suits this processor.
+/// The ways to copy that suit this processor.
 pub fn suits() -> Suits {
     let (model, enhanced) = (Model::here(), is_x86_feature_detected!("ermsb"));
     Suits {

@@ -37,7 +37,7 @@ pub const fn ticks_a_microsecond() -> u64 {
     2000
 }
 
-/// What the processor tells of itself.
+/// The processor's description of itself.
 fn cpuid(leaf: u32) -> CpuidResult {
     // SAFETY: every x86-64 processor has the instruction. Newer compilers know that.
     #[allow(unused_unsafe)]

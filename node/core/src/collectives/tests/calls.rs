@@ -157,7 +157,7 @@ impl Call {
         }
     }
 
-    /// What PE `me` must have in its dest afterwards, if the call writes it.
+    /// The bytes that PE `me` must have in its dest afterwards, if the call writes it.
     pub fn expected(&self, call: usize, me: usize, npes: usize) -> Option<Vec<u8>> {
         let sources: Vec<_> = (0..npes).map(|pe| self.source(call, pe, npes)).collect();
         let folded = |elements: Elements, members: usize| {

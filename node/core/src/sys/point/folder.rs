@@ -51,7 +51,7 @@ pub(super) struct Folder {
     pub identity: (u64, u64),
 }
 
-/// What is at a path.
+/// The object at a path.
 enum Found {
     Nothing,
     Own(Folder),
@@ -106,7 +106,7 @@ impl Folder {
         Ok((own, free.ok_or(taken.unwrap_or_default())))
     }
 
-    /// What is at `path`.
+    /// Looks at the object at `path`.
     ///
     /// # Errors
     /// Why this process cannot know.

@@ -21,7 +21,7 @@ struct Line {
     holders: Vec<usize>,
     /// Until when the cache of a CPU is busy with requests for it.
     busy: HashMap<usize, Picoseconds>,
-    /// What it held, and since when all could see that. Only ever more.
+    /// The values it held, and since when all could see each. Only ever more.
     values: Vec<(u64, Picoseconds)>,
     /// CPUs that wait for its next store.
     waiting: Vec<usize>,

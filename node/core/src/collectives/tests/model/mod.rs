@@ -1,4 +1,4 @@
-//! What collectives of 8 bytes cost on machines of up to 256 CPUs: the algorithms themselves, run
+//! The cost of collectives of 8 bytes on machines of up to 256 CPUs: the algorithms themselves, run
 //! in virtual time. `docs/scaling.md` has the figures, and the choices compiled in follow from
 //! them.
 
