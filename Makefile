@@ -42,7 +42,8 @@ PES     ?= 4
 KEYS    ?=
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
-# Cargo's profile, and what it builds beside the library in the same run: for `quick`.
+# Cargo's profile, and what it builds beside the library in the same run: all at once takes less time, on all
+# CPUs, and nothing is compiled again for fewer features.
 PROFILE := release
 ALONG   :=
 # What is built: with CARGO_BUILD_TARGET for that kind of machine, as Cargo calls it. Programs that are run
@@ -62,7 +63,10 @@ VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
-all: tools library headers openmp names node mpi packages pages
+PAGES_HERE  := $(if $(CARGO_BUILD_TARGET),,-p oneshmem-pages)
+COMMANDS_OF := -p oneshmem-tools -p oneshmem-info -p oneshmem-top -p oneshmem-tune
+all: ALONG := $(COMMANDS_OF) -p onenode-capi $(PAGES_HERE)
+all: compiled tools library headers openmp names node mpi packages pages
 	@touch $(COMPLETE)
 
 # The compiler's own linker and so on, for other kinds of machines, too.
@@ -83,7 +87,7 @@ include kitten/kitten.mk
 include packaging/install.mk
 
 tools: prerequisites
-	$(CARGO_BUILD) -p oneshmem-tools -p oneshmem-info -p oneshmem-top -p oneshmem-tune $(PAGES_HERE)
+	$(CARGO_BUILD) $(or $(ALONG),$(COMMANDS_OF) $(PAGES_HERE))
 	$(call COMMANDS,oshrun oshcc oshinfo oshtop oshtune)
 
 define COMMANDS
@@ -118,7 +122,6 @@ $(BUILD)/lib/cmake/%-config-version.cmake: packaging/config-version.cmake.in pac
 # All manual pages, and what bash, zsh and fish complete. The date in pages is the release's, so that builds
 # can be reproduced.
 DATE := $(shell sed -n 's/^date = "\(.*\)"/\1/p' Cargo.toml)
-PAGES_HERE := $(if $(CARGO_BUILD_TARGET),,-p oneshmem-pages)
 pages: tools
 	$(if $(PAGES_HERE),,$(CARGO_HOST) -p oneshmem-pages)
 	$(HOST)/oneshmem-pages packaging/man $(BUILD)/share $(DATE)

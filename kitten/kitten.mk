@@ -15,7 +15,7 @@ SMARTMAP_MAKE   := $(MAKE) BUILD=$(SMARTMAP) FEATURES='smartmap oneshmem/derive'
 
 .PHONY: smartmap test-smartmap kitten kitten-rust
 smartmap:
-	$(SMARTMAP_MAKE) tools library headers names
+	$(SMARTMAP_MAKE) ALONG="$(COMMANDS_OF)" compiled tools library headers names
 
 # The library alone is enough. The Rust program takes it from there, too: what is only for the program's
 # own crate and for linking does not have all others compiled again.
