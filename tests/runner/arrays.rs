@@ -6,11 +6,12 @@ use crate::{Result, examples, launch};
 use libtest_mimic::Trial;
 
 /// The programs, and what PE 0 says if all is well.
-const PROGRAMS: [(&str, &str); 4] = [
+const PROGRAMS: [(&str, &str); 5] = [
     ("arrays", "verified"),
     ("array_gups", "verified"),
     ("array_heat", "verified"),
     ("array_histogram", "verified"),
+    ("kernels", "DONE"),
 ];
 
 /// Mistakes that `arrays` makes, the message for each, and whether it takes two PEs.
@@ -79,7 +80,11 @@ pub fn trials() -> Vec<Trial> {
 fn far(name: &str, says: &str, pes: usize) -> Result {
     let program = examples::made_by_cargo(name)?;
     // Fewer updates than on one node: each is a message.
-    let arguments = if name == "array_gups" { &["12"][..] } else { &[] };
+    let arguments: &[&str] = match name {
+        "array_gups" => &["12"],
+        "kernels" => &["iters=1"],
+        _ => &[],
+    };
     let heap = ["SHMEM_SYMMETRIC_SIZE=64m".to_owned()];
     launch::run(on_hosts("node0,node1", &program, pes, &heap, arguments))?.prints(&[says])
 }
