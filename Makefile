@@ -191,13 +191,13 @@ bench-xpmem: all
 bench: all
 	$(CARGO) build --locked -p oneshmem-bench
 	$(CARGO) run --locked -q -p oneshmem-bench -- run $(if $(QUICK),--quick) --own oneshmem=$(BUILD)/bin \
-	    --sources bench/programs --work $(BUILD)/bench $(BENCH_FLAGS)
+	    --work $(BUILD)/bench $(BENCH_FLAGS)
 
-# FIGURE: a paper, and a number if wanted (FIGURE="mapping 5"). With `make smartmap` before, its curves are there, too.
+# FIGURE: a paper, and a number if wanted (FIGURE="mapping 5"), or today. With `make smartmap` before, its curves are there, too.
 figures: all
 	$(CARGO) build --locked -p oneshmem-bench
 	$(CARGO) run --locked -q -p oneshmem-bench -- figures $(FIGURE) $(if $(QUICK),--quick) --own oneshmem=$(BUILD)/bin \
-	    --sources bench/programs --smartmap $(BUILD)/smartmap/bin --work $(BUILD)/figures $(BENCH_FLAGS)
+	    --smartmap $(BUILD)/smartmap/bin --work $(BUILD)/figures $(BENCH_FLAGS)
 
 # The threads of a PE under ThreadSanitizer.
 test-tsan: all

@@ -1,6 +1,7 @@
 // What it takes to have elements of an array that OpenMP has mapped on another PE's device: a put with a signal, one
 // way, and an all-to-all. In the form `standard` they go through arrays in the symmetric heap, in the form `extended`
-// the mapped arrays are symmetric. Prints "POINT what form bytes nanoseconds", medians.
+// the mapped arrays are symmetric. Prints lines
+// as ../programs/bench.h defines them.
 #include <shmemx.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 static bool extended;
@@ -24,7 +26,8 @@ static void tell(const char *what, size_t bytes, std::vector<double> &times)
 {
     std::sort(times.begin(), times.end());
     if (me == 0)
-        printf("POINT %s %s %zu %.1f\n", what, extended ? "extended" : "standard", bytes, times[times.size() / 2]);
+        printf("RESULT device.%s %zu %d ns %.1f %.1f %.1f %.1f %zu\n", what, bytes, npes, times.front(), times[times.size() / 2],
+               std::accumulate(times.begin(), times.end(), 0.0) / times.size(), times.back(), times.size());
 }
 
 static void send(char *array, size_t bytes, uint64_t turn, int peer)
@@ -100,6 +103,8 @@ int main(int argc, char **argv)
         }
         shmem_barrier_all();
     }
+    if (me == 0)
+        printf("DONE\n");
     shmem_finalize();
     return 0;
 }

@@ -1,7 +1,7 @@
 // The programs of examples/openmp and of latency.cc over MPI: arrays that OpenMP has mapped to its device are copied to
 // the host, communicated by messages, and copied back. The same work, arithmetic and checks.
 //
-//   mpi put|alltoall BYTES    "POINT what mpi bytes nanoseconds", medians, of 8, 64, ... up to BYTES
+//   mpi put|alltoall BYTES    lines as ../programs/bench.h defines them, of 8, 64, ... up to BYTES
 //   mpi random_access|fft2d|ring_product|heat3d SIZE
 #include <mpi.h>
 
@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -68,8 +69,11 @@ static int latency(const char *what, size_t most)
         }
         std::sort(times.begin(), times.end());
         if (me == 0)
-            printf("POINT %s mpi %zu %.1f\n", what, bytes, times[times.size() / 2]);
+            printf("RESULT device.%s %zu %d ns %.1f %.1f %.1f %.1f %zu\n", what, bytes, ranks, times.front(), times[times.size() / 2],
+                   std::accumulate(times.begin(), times.end(), 0.0) / times.size(), times.back(), times.size());
     }
+    if (me == 0)
+        printf("DONE\n");
     return 0;
 }
 

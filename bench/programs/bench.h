@@ -1,21 +1,18 @@
-/* What the benchmark programs share: arguments, pinning, the measuring engine
- * and the lines it prints. Standard C and OpenSHMEM only, so that the programs
- * build with any implementation's oshcc; with BENCH_RAW defined the same engine
- * runs on plain shared memory, for the programs in raw/.
+/* What the benchmark programs share: arguments, pinning, the measuring engine and the lines it prints. Standard C and
+ * OpenSHMEM only, so that the programs build with any implementation's oshcc. With BENCH_RAW they run over plain shared
+ * memory (raw.h), with BENCH_MPI those of collectives over MPI (over_mpi.h).
  *
  *   RESULT name size pes unit min median mean max samples
  *   SKIP   name reason       not measured: the implementation has it not
  *   WRONG  name what         not measured: the outcome was wrong
  *   FACT   name value
- *   DONE                      every check has passed; whatever happens after
- *                             this line happened after the benchmark
+ *   DONE                     every check has passed; whatever happens after this line happened after the benchmark
  *
- * Arguments are key=value: ms= (time for one point), samples=, min=, max= and
- * step= (sizes), sizes=a,b,... (these alone, in ascending order, up to max=), iters= (where a program counts), each= (every one of so many messages is
- * a sample, where one follows from the other), window= (transfers before a quiet),
- * cache= (bytes that a pass through the caches takes), only=name,name,... (where a program
- * has many points), cpus=0,1,... (PE i is pinned to the i-th; not pinned if there are
- * fewer CPUs than PEs). */
+ * Arguments are key=value: ms= (time for one point), samples=, min=, max= and step= (sizes), sizes=a,b,... (these alone, in
+ * ascending order, up to max=), iters= (where a program counts), each= (every one of so many messages is a sample, where one
+ * follows from the other), window= (transfers before a quiet), cache= (bytes that a pass through the caches takes),
+ * alter=1 (each collective alone, with data that every PE has just written), far=1 (PE 0 works with the first PE of the second half, not with PE 1), only=name,name,...
+ * (these points), cpus=0,1,... (PE i is pinned to the i-th; not pinned if there are fewer CPUs than PEs). */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -33,23 +30,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What stands before the names of all figures (inlined.h). */
-#ifndef BENCH_PREFIX
-#define BENCH_PREFIX ""
-#endif
-
 #define BENCH_MAX_PES 1024
 #define BENCH_MAX_SAMPLES 65536
 
 /* The job, and what the arguments say. */
 static struct {
-    int pe, npes;
+    int pe, npes, partner; /* whom PE 0 works with */
     double ms;
     long samples, iters, each, window;
     size_t cache, min, max;
-    long step;
+    long step, alter, far;
     const char *only, *sizes;
-} bench = {0, 1, 20, 20, 256, 0, 0, 8u << 20, 8, 4u << 20, 2, NULL, NULL};
+} bench = {0, 1, 0, 20, 20, 256, 0, 0, 8u << 20, 8, 4u << 20, 2, 0, 0, NULL, NULL};
 
 static inline double bench_now(void)
 {
@@ -65,8 +57,10 @@ static inline const double *bench_gather(double mine);
 static inline long bench_agree(long decision);
 static inline void bench_end_job(void);
 
-#ifdef BENCH_RAW
-#include "raw/raw.h"
+#if defined(BENCH_RAW)
+#include "raw.h"
+#elif defined(BENCH_MPI)
+#include "over_mpi.h"
 #else
 #include <shmem.h>
 
@@ -163,6 +157,8 @@ static inline void bench_arguments(int argc, char **argv)
         else if (BENCH_KEY("min")) bench.min = strtoull(value, NULL, 10);
         else if (BENCH_KEY("max")) bench.max = strtoull(value, NULL, 10);
         else if (BENCH_KEY("step")) bench.step = atol(value);
+        else if (BENCH_KEY("alter")) bench.alter = atol(value);
+        else if (BENCH_KEY("far")) bench.far = atol(value);
         else if (BENCH_KEY("only")) bench.only = value;
         else if (BENCH_KEY("sizes")) bench.sizes = value;
         else if (BENCH_KEY("cpus")) bench_pin(value);
@@ -173,9 +169,10 @@ static inline void bench_arguments(int argc, char **argv)
                     bench.iters <= BENCH_MAX_SAMPLES && bench.each >= 0 && bench.each <= BENCH_MAX_SAMPLES &&
                     bench.window >= 0 && bench.min > 0 && bench.step > 1,
                 "an argument is out of range");
+    bench.partner = bench.far ? bench.npes / 2 : 1 % bench.npes;
 }
 
-#ifndef BENCH_RAW
+#if !defined(BENCH_RAW) && !defined(BENCH_MPI)
 static inline void bench_start(int argc, char **argv)
 {
     shmem_init();
@@ -211,20 +208,19 @@ static inline void bench_report(const char *name, size_t size, const char *unit,
     for (long i = 0; i < count; i++)
         sum += sample[i];
     double median = (sample[(count - 1) / 2] + sample[count / 2]) / 2;
-    printf("RESULT " BENCH_PREFIX "%s %zu %d %s %.6g %.6g %.6g %.6g %ld\n", name, size, bench.npes, unit, sample[0], median,
+    printf("RESULT %s %zu %d %s %.6g %.6g %.6g %.6g %ld\n", name, size, bench.npes, unit, sample[0], median,
            sum / (double)count, sample[count - 1], count);
     fflush(stdout);
 }
 
-/* One point to measure. `op(arg, n)` is called by every PE and does n
- * operations, or its part in them; PEs without a part return at once. */
+/* One point to measure. */
 struct bench_point {
     const char *name;
     size_t size;
-    void (*op)(void *arg, long n);
-    void *arg;
+    /* Called by every PE: does n operations, or its part in them. PEs without a part return at once. */
+    void (*op)(long n);
     /* Called by every PE before each sample, outside the timed part; may be NULL. */
-    void (*prepare)(void *arg);
+    void (*prepare)(void);
     /* Whose time counts: that of PE 0, the mean over the PEs, or the slowest's. */
     enum { BENCH_FIRST, BENCH_MEAN, BENCH_SLOWEST } whose;
     /* Nanoseconds for one, or how many: millions a second, megabytes a second. */
@@ -240,10 +236,10 @@ struct bench_point {
 static inline double bench_sample(const struct bench_point *p, long n)
 {
     if (p->prepare != NULL)
-        p->prepare(p->arg);
+        p->prepare();
     bench_barrier();
     double start = bench_now();
-    p->op(p->arg, n);
+    p->op(n);
     double mine = bench_now() - start;
     if (p->whose == BENCH_FIRST) {
         bench_barrier();
@@ -263,10 +259,10 @@ static inline double bench_sample(const struct bench_point *p, long n)
 static inline void bench_each(const struct bench_point *p, double *sample)
 {
     bench_barrier();
-    p->op(p->arg, bench.each / 10 + 1);
+    p->op(bench.each / 10 + 1);
     for (long i = 0; i < bench.each; i++) {
         double start = bench_now();
-        p->op(p->arg, 1);
+        p->op(1);
         sample[i] = (bench_now() - start) / p->weight;
     }
     bench_barrier();

@@ -1,17 +1,17 @@
-//! Curves of a report's quantities: one for each implementation, beside the machine's limit.
+//! Plots and tables of a report's quantities: one curve or column for each implementation, or for each quantity.
 
-use serde::Deserialize;
+use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
+use oneshmem_plots::stats::{self, Range};
+use oneshmem_plots::{Unit, figures};
+use serde::{Deserialize, Serialize};
 
-use crate::limits;
-use crate::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
-use crate::report::{Point, Report, Run, Unit};
-use crate::stats::{self, Range};
+use crate::report::{Point, RAW, Report, Run};
 
 /// Some curves in one plot.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Panel {
-    /// The quantity.
+    /// The quantity; of several, a curve each, what their names begin with: `step.`.
     pub name: String,
     /// The title of the plot.
     pub title: String,
@@ -46,6 +46,8 @@ pub enum Shows {
     Time,
     /// Of a bandwidth: transfers a second.
     Rate,
+    /// Of the time of a problem that all PEs share: the time of one PE by that of all together.
+    Efficiency,
 }
 
 /// Which figure of several runs.
@@ -72,147 +74,263 @@ pub enum Bars {
     Deviation,
 }
 
-/// The label of plain shared memory.
-const RAW_MEMORY: &str = "raw shared memory";
+/// A table of a figure.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Table {
+    /// Its title.
+    pub title: String,
+    /// The header.
+    pub header: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+}
 
 impl Panel {
-    /// Medians of one quantity.
-    pub fn of(name: &str, title: &str, x: Axis) -> Self {
+    /// Medians of one quantity, which is the title, too.
+    pub fn of(name: &str, x: Axis) -> Self {
+        let (statistic, bars) = (Statistic::Median, Bars::Runs);
         Self {
-            title: title.into(),
+            title: name.into(),
             name: name.into(),
             x,
             size: None,
             many: false,
             shows: Shows::Itself,
-            statistic: Statistic::Median,
-            bars: Bars::Runs,
+            statistic,
+            bars,
         }
     }
 
-    /// One implementation's points, in the order of x.
-    fn points<'a>(&self, report: &'a Report, who: &'a str) -> Vec<&'a Point> {
-        let mut points: Vec<&Point> = report
-            .points_of(who)
-            .filter(|point| point.name == self.name)
-            .filter(|point| self.size.is_none_or(|size| point.size == size))
-            .filter(|point| self.x != Axis::Bytes || point.size > 0)
-            .collect();
-        if let Some(most) = points.iter().map(|point| point.pes).max().filter(|_| self.many) {
-            points.retain(|point| point.pes == most);
+    /// The points of a curve, in the order of x.
+    fn points<'a>(&self, report: &'a Report, who: &str, name: &str) -> Vec<&'a Point> {
+        let is_it = |point: &&Point| point.implementation == who && point.key.name == name;
+        let sized = |point: &&Point| match self.size {
+            Some(size) => point.key.size == size,
+            None => self.x != Axis::Bytes || point.key.size > 0,
+        };
+        let mut points: Vec<&Point> = report.points.iter().filter(is_it).filter(sized).collect();
+        if let Some(most) = points.iter().map(|point| point.key.pes).max().filter(|_| self.many) {
+            points.retain(|point| point.key.pes == most);
         }
-        points.sort_by_key(|point| (point.size, point.pes));
+        points.sort_by_key(|point| (point.key.size, point.key.pes));
         points
     }
 
-    /// A figure of a point as it is drawn.
-    fn shown(&self, point: &Point, y: f64) -> f64 {
-        let size = point.size as f64;
+    /// A figure of a point as it is drawn. `alone` is the time of one PE.
+    fn shown(&self, point: &Point, y: f64, alone: f64) -> f64 {
+        let size = point.key.size as f64;
         match self.shows {
             Shows::Itself => y,
             // Megabytes a second are bytes per microsecond.
             Shows::Bandwidth | Shows::Time => size * 1000.0 / y,
             Shows::Rate => y / size,
+            Shows::Efficiency => 100.0 * alone / (y * point.key.pes as f64),
         }
     }
 
-    fn unit(&self, point: &Point) -> Unit {
+    fn unit(&self, unit: Unit) -> Unit {
         match self.shows {
-            Shows::Itself => point.unit,
+            Shows::Itself => unit,
             Shows::Bandwidth => Unit::MegaBytes,
             Shows::Time => Unit::Nanoseconds,
             Shows::Rate => Unit::MegaOperations,
+            Shows::Efficiency => Unit::Percent,
         }
     }
 
-    /// The point as it is drawn: ours and raw ones by the same statistic.
-    pub fn mark(&self, point: &Point) -> Mark {
-        let of_run = |run: &Run| match self.statistic {
-            Statistic::Median => run.samples.median,
-            Statistic::Mean => run.samples.mean,
-        };
-        let runs: Vec<f64> = point.runs.iter().map(|run| self.shown(point, of_run(run))).collect();
-        let y = match self.statistic {
-            Statistic::Median => stats::median(&runs),
-            Statistic::Mean => stats::mean(&runs),
-        };
-        let ends = |run: &Run| [run.samples.min, run.samples.max].map(|end| self.shown(point, end));
+    /// The point as it is drawn.
+    fn mark(&self, point: &Point, alone: f64) -> Mark {
+        let runs = point.of_runs(|run| self.shown(point, self.statistic.of(run), alone));
+        let ends = |run: &Run| [run.min, run.max].map(|end| self.shown(point, end, alone));
+        let y = self.statistic.over(&runs);
         let range = match self.bars {
             Bars::Samples => Range::of(&point.runs.iter().flat_map(ends).collect::<Vec<_>>()),
             Bars::Runs => Range::of_runs(&runs),
             Bars::Deviation => {
                 let by = stats::deviation(&runs);
                 // The axis is logarithmic.
-                let low = if y > by { y - by } else { Range::of(&runs).low };
-                Range { low, high: y + by }
+                Range { low: if y > by { y - by } else { Range::of(&runs).low }, high: y + by }
             }
         };
-        let x = if self.x == Axis::Bytes { point.size } else { point.pes as u64 } as f64;
+        let x = if self.x == Axis::Bytes { point.key.size } else { point.key.pes as u64 } as f64;
         let has_bar = runs.len() > 1 || self.bars == Bars::Samples;
         Mark { x, y, bar: has_bar.then_some((range.low, range.high)) }
     }
 
-    /// The best raw figure for a point, by the same statistic.
-    fn limit(&self, report: &Report, point: &Point) -> Option<Mark> {
-        let raw = limits::candidates(report, point).into_iter().map(|raw| Point {
-            // What limits small messages may be measured at one size.
-            size: point.size,
-            pes: point.pes,
-            ..raw.clone()
-        });
-        let unit = self.unit(point);
-        let cost = |mark: &Mark| unit.cost_ratio(mark.y, 1.0);
-        raw.map(|raw| self.mark(&raw)).min_by(|a, b| cost(a).total_cmp(&cost(b)))
-    }
-
-    /// The curves of all implementations, and of the quantity's limit.
+    /// The curves: of all implementations and of plain shared memory, or of all quantities.
     pub fn plot(&self, report: &Report) -> Plot {
-        let mut curves = Vec::new();
-        let mut unit = Unit::Nanoseconds;
-        let mut limit: Vec<Mark> = Vec::new();
-        for (place, implementation) in report.implementations.iter().enumerate() {
-            let points = self.points(report, &implementation.name);
-            unit = points.first().map_or(unit, |first| self.unit(first));
-            if limit.is_empty() {
-                limit = points.iter().filter_map(|point| self.limit(report, point)).collect();
+        let mut plot = Plot {
+            title: self.title.clone(),
+            x: self.x,
+            unit: self.unit(Unit::Nanoseconds),
+            curves: Vec::new(),
+        };
+        let mut names: Vec<&str> = vec![&self.name];
+        if self.name.ends_with('.') {
+            names.clear();
+            for Point { key, .. } in &report.points {
+                if key.name.starts_with(&self.name) && !names.contains(&key.name.as_str()) {
+                    names.push(&key.name);
+                }
             }
-            curves.push(Curve {
-                label: implementation.name.clone(),
-                ink: Ink::Nth(place, Shade::Full),
-                points: points.iter().map(|point| self.mark(point)).collect(),
+        }
+        let raw = RAW.to_owned();
+        let beside = (names == [&self.name]).then_some(&raw);
+        for (place, (who, name)) in report
+            .names
+            .iter()
+            .chain(beside)
+            .flat_map(|who| names.iter().map(move |name| (who, name)))
+            .enumerate()
+        {
+            let points = self.points(report, who, name);
+            let is_raw = *who == RAW;
+            if is_raw && points.is_empty() {
+                continue;
+            }
+            let alone = points.first().map_or(f64::NAN, |first| {
+                self.statistic.over(&first.of_runs(|run| self.statistic.of(run)))
+            });
+            plot.unit = points.first().map_or(plot.unit, |first| self.unit(first.unit));
+            let label = match name.strip_prefix(&self.name) {
+                Some("") if is_raw => "raw shared memory",
+                Some("") | None => who,
+                Some(rest) => rest,
+            };
+            let ink = if is_raw { Ink::Raw } else { Ink::Nth(place, Shade::Full) };
+            // The axis is logarithmic.
+            let points =
+                points.iter().map(|point| self.mark(point, alone)).filter(|mark| mark.y > 0.0);
+            plot.curves.push(Curve { label: label.into(), ink, points: points.collect() });
+        }
+        if self.name == "wall.hello" {
+            let own = report.names.first().map_or("", String::as_str);
+            let points = self.points(report, own, "wall.true");
+            let points = points.iter().map(|point| self.mark(point, f64::NAN)).collect();
+            plot.curves.push(Curve {
+                label: "/bin/true from the launcher".into(),
+                ink: Ink::Raw,
+                points,
             });
         }
-        if !limit.is_empty() {
-            let label = match self.name.as_str() {
-                "startup.hello" => "/bin/true from the launcher",
-                _ => RAW_MEMORY,
-            };
-            curves.push(Curve { label: label.into(), ink: Ink::Raw, points: limit });
+        plot
+    }
+}
+
+impl Statistic {
+    /// The figure of a run.
+    fn of(self, run: &Run) -> f64 {
+        if self == Self::Mean { run.mean } else { run.median }
+    }
+
+    /// The figure of several runs.
+    fn over(self, runs: &[f64]) -> f64 {
+        if self == Self::Mean { stats::mean(runs) } else { stats::median(runs) }
+    }
+
+    /// The figure of a point.
+    fn of_point(self, point: &Point) -> f64 {
+        self.over(&point.of_runs(|run| self.of(run)))
+    }
+}
+
+/// Quantities whose names begin so: a row each, and a column for each implementation and number of PEs.
+pub fn table(report: &Report, begins: &str, statistic: Statistic) -> Table {
+    let its = || report.points.iter().filter(|point| point.key.name.starts_with(begins));
+    let (mut names, mut pes) = (Vec::new(), Vec::new());
+    for Point { key, .. } in its() {
+        if !names.contains(&key.name) {
+            names.push(key.name.clone());
         }
-        Plot { title: self.title.clone(), x: self.x, unit, curves }
+        if !pes.contains(&key.pes) {
+            pes.push(key.pes);
+        }
+    }
+    pes.sort_unstable();
+    let columns: Vec<(&String, usize)> =
+        report.names.iter().flat_map(|who| pes.iter().map(move |pes| (who, *pes))).collect();
+    let row = |name: &String| {
+        let cell = |&(who, pes): &(&String, usize)| {
+            let is_it = |point: &&Point| {
+                point.implementation == *who && point.key.pes == pes && point.key.name == *name
+            };
+            its().find(is_it).map_or(String::new(), |point| {
+                figures::figure(statistic.of_point(point), point.unit)
+            })
+        };
+        std::iter::once(name.clone()).chain(columns.iter().map(cell)).collect()
+    };
+    let header = columns.iter().map(|(who, pes)| format!("{who}, {pes} PEs"));
+    Table {
+        title: begins.trim_end_matches('.').into(),
+        header: std::iter::once(String::new()).chain(header).collect(),
+        rows: names.iter().map(row).collect(),
+    }
+}
+
+/// All figures of the first implementation, each beside plain shared memory and the others.
+pub fn beside(report: &Report) -> Table {
+    let own = report.names.first().map_or("", String::as_str);
+    let peers = report.names.get(1..).unwrap_or_default();
+    let mut header = ["", "bytes", "PEs", own, "", "x raw"].map(str::to_owned).to_vec();
+    peers.iter().for_each(|peer| header.extend([peer.clone(), "x own".into()]));
+    let row = |point: &Point| {
+        let ratio = |times: Option<f64>| times.map(figures::ratio).unwrap_or_default();
+        let mut row = vec![
+            point.key.name.clone(),
+            figures::size(point.key.size),
+            point.key.pes.to_string(),
+            figures::figure(point.value(), point.unit),
+            figures::spread(point.spread()),
+            ratio(report.limit(point).and_then(|limit| point.times(limit))),
+        ];
+        for peer in peers {
+            let other = report.find(peer, &point.key);
+            row.push(other.map(|it| figures::figure(it.value(), it.unit)).unwrap_or_default());
+            row.push(ratio(other.and_then(|it| it.times(point))));
+        }
+        row
+    };
+    let ours = report.points.iter().filter(|point| point.implementation == own);
+    Table { title: "All figures".into(), header, rows: ours.map(row).collect() }
+}
+
+impl std::fmt::Display for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        use comfy_table::{CellAlignment, TableComponent, presets};
+        let mut table = comfy_table::Table::new();
+        table.load_preset(presets::NOTHING).set_style(TableComponent::HeaderLines, '─');
+        table.set_header(self.header.clone());
+        table
+            .column_iter_mut()
+            .skip(1)
+            .for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+        table.add_rows(self.rows.clone());
+        write!(f, "{table}")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Key, RAW, Summary};
+    use crate::report::Key;
 
     fn report(unit: Unit) -> Report {
-        let mut report = Report::of(&["mine", "theirs"]);
+        let mut report =
+            Report { names: vec!["mine".into(), "theirs".into()], ..Report::default() };
         for size in [64, 8] {
-            for (who, name, value) in [
-                (RAW, "raw.pingpong.pause", 50.0),
-                (RAW, "raw.pingpong.tight", 60.0),
-                ("mine", "pingpong.put", 100.0),
-                ("theirs", "pingpong.put", 400.0),
-            ] {
+            for (who, value) in [(RAW, 50.0), ("mine", 100.0), ("theirs", 400.0)] {
                 for (turn, factor) in [(0, 1.0), (1, 3.0)] {
-                    let value = value * factor;
-                    let (min, max) = (value / 2.0, value * 2.0);
-                    let samples = Summary { min, max, mean: value * 1.5, ..Summary::one(value) };
-                    let key = Key { name: name.into(), size, pes: 2 };
-                    report.add(who, "p", key, unit, Run { turn, samples });
+                    let median = value * factor;
+                    let run = Run {
+                        turn,
+                        min: median / 2.0,
+                        median,
+                        mean: median * 1.5,
+                        max: median * 2.0,
+                        samples: 20,
+                    };
+                    report.add(who, Key { name: "pingpong.put".into(), size, pes: 2 }, unit, run);
                 }
             }
         }
@@ -222,16 +340,15 @@ mod tests {
     #[test]
     fn ours_and_raw_by_the_same_statistic() {
         let report = report(Unit::Nanoseconds);
-        let panel = Panel::of("pingpong.put", "t", Axis::Bytes);
+        let panel = Panel::of("pingpong.put", Axis::Bytes);
         let curves = panel.plot(&report).curves;
         let labels: Vec<&str> = curves.iter().map(|curve| curve.label.as_str()).collect();
-        assert_eq!(labels, ["mine", "theirs", RAW_MEMORY]);
+        assert_eq!(labels, ["mine", "theirs", "raw shared memory"]);
         let [mine, _, raw] = [0, 1, 2].map(|n| curves[n].points[1]);
         assert_eq!((mine.x, mine.y, mine.bar), (64.0, 200.0, Some((100.0, 300.0))));
         assert_eq!((raw.y, raw.bar), (100.0, Some((50.0, 150.0))));
         let mean = Panel { statistic: Statistic::Mean, bars: Bars::Samples, ..panel.clone() };
-        let curves = mean.plot(&report).curves;
-        let [mine, _, raw] = [0, 1, 2].map(|n| curves[n].points[1]);
+        let [mine, _, raw] = [0, 1, 2].map(|n| mean.plot(&report).curves[n].points[1]);
         // From the least to the largest of all runs, not the medians of both.
         assert_eq!((mine.y, mine.bar), (300.0, Some((50.0, 600.0))));
         assert_eq!((raw.y, raw.bar), (150.0, Some((25.0, 300.0))));
@@ -243,24 +360,52 @@ mod tests {
     #[test]
     fn figures_as_others() {
         let of = |unit, shows| {
-            let panel = Panel { shows, ..Panel::of("pingpong.put", "t", Axis::Bytes) };
-            let plot = panel.plot(&report(unit));
+            let plot =
+                Panel { shows, ..Panel::of("pingpong.put", Axis::Bytes) }.plot(&report(unit));
             (plot.unit, plot.curves[0].points.iter().map(|mark| mark.y).collect::<Vec<_>>())
         };
         let bandwidth = of(Unit::Nanoseconds, Shows::Bandwidth);
-        assert_eq!(bandwidth.0, Unit::MegaBytes);
-        assert_eq!(bandwidth.1[1], (640.0 + 640.0 / 3.0) / 2.0);
+        assert_eq!((bandwidth.0, bandwidth.1[1]), (Unit::MegaBytes, (640.0 + 640.0 / 3.0) / 2.0));
         assert_eq!(of(Unit::MegaBytes, Shows::Rate), (Unit::MegaOperations, vec![25.0, 3.125]));
         assert_eq!(of(Unit::MegaBytes, Shows::Time).0, Unit::Nanoseconds);
     }
 
     #[test]
-    fn only_what_was_asked_for() {
-        let mut report = report(Unit::Nanoseconds);
-        report.note("mine", "pingpong.put", (8, 4), Unit::Nanoseconds, &[1.0]);
-        let panel = Panel::of("pingpong.put", "t", Axis::Pes);
-        let count = |panel: Panel| panel.plot(&report).curves[0].points.len();
-        assert_eq!(count(Panel { size: Some(8), ..panel.clone() }), 2);
-        assert_eq!(count(Panel { many: true, ..panel }), 1);
+    fn efficiency_is_the_time_alone_by_that_of_all_together() {
+        let mut report = Report::default();
+        for (pes, time) in [(1, 4e9), (4, 2e9)] {
+            report.note("mine", "fft2d.time", (0, pes), Unit::Nanoseconds, &[time]);
+        }
+        let plot =
+            Panel { shows: Shows::Efficiency, ..Panel::of("fft2d.time", Axis::Pes) }.plot(&report);
+        assert_eq!((plot.unit, plot.curves[0].points[1].y), (Unit::Percent, 50.0));
+    }
+
+    #[test]
+    fn a_curve_for_each_quantity() {
+        let mut report = Report::default();
+        for (name, value) in [("step.layout", 1.0), ("step.memory", 2.0), ("step.none", 0.0)] {
+            report.note("mine", name, (0, 2), Unit::Nanoseconds, &[value]);
+        }
+        let curves = Panel::of("step.", Axis::Pes).plot(&report).curves;
+        let found: Vec<_> =
+            curves.iter().map(|curve| (curve.label.as_str(), curve.points.len())).collect();
+        assert_eq!(found, [("layout", 1), ("memory", 1), ("none", 0)]);
+        let table = table(&report, "step.", Statistic::Mean);
+        assert_eq!(
+            (table.header[1].as_str(), table.rows[1][1].as_str()),
+            ("mine, 2 PEs", "2.00 ns")
+        );
+    }
+
+    #[test]
+    fn rows_have_ratios_to_raw_and_to_peers() {
+        let text = beside(&report(Unit::Nanoseconds)).to_string();
+        let line = text.lines().find(|line| line.contains(" 64 ")).unwrap();
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(
+            fields,
+            ["pingpong.put", "64", "2", "200", "ns", "±50", "%", "2.00", "800", "ns", "4.00"]
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! An implementation of OpenSHMEM as this suite uses it: an `oshcc` and an `oshrun`.
+//! Whose programs are measured: an OpenSHMEM, an MPI, or plain shared memory. How they are built and started.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,36 +6,78 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 
-use crate::execute::{self, Outcome};
 use crate::over::Over;
-use crate::plan::Experiment;
+use crate::report::RAW;
 
-/// The implementation name of the raw programs' points.
-pub const RAW: &str = "raw";
-
-/// The flags for compiling all programs, with any compiler.
+/// The flags for all programs in C, with any compiler.
 const FLAGS: [&str; 4] = ["-O2", "-std=gnu11", "-D_GNU_SOURCE", "-Wno-deprecated-declarations"];
+/// The flags for programs of OpenMP's device, which is the host's processor.
+const OFFLOADING: [&str; 3] = ["-O2", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"];
+/// More ranks than CPUs, and as root.
+const OVERSUBSCRIBE: [(&str, &str); 5] = [
+    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+    ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("OMP_NUM_THREADS", "1"),
+];
+/// How long a build may take.
+const BUILDING: Duration = Duration::from_secs(300);
 
 /// Compiles and starts the programs.
 #[derive(Debug, Clone)]
 pub struct Implementation {
     /// The name in the report.
     pub name: String,
-    /// Where its programs are built, below the suite's folder: the same for all variants of one.
+    /// Where its programs are built: the same for all variants of one.
     pub folder: String,
-    /// More environment for its jobs.
+    /// What it is.
+    pub kind: Kind,
+    /// More environment for its builds and jobs.
     pub environment: Vec<(String, String)>,
-    /// The folder of `oshcc` and `oshrun`. `None` for the raw programs.
-    pub bin: Option<PathBuf>,
-    /// Additional arguments for its launcher.
+    /// Further arguments for its launcher.
     pub launch: Vec<String>,
     /// How its jobs are started over emulated nodes, if they are.
     pub over: Option<Over>,
+    /// A form of programs of OpenMP's device: what these are told, where `{}` is the problem's size.
+    pub form: Option<Vec<String>>,
+    /// Cargo's profile, if its programs are in Rust.
+    pub rust: Option<&'static str>,
+}
+
+/// What an implementation is.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// Processes that share memory, without a library.
+    Raw,
+    /// The folder of `oshcc` and `oshrun`.
+    Shmem(PathBuf),
+    /// A compiler, and a launcher with arguments.
+    Mpi(String, Vec<String>),
 }
 
 impl Implementation {
-    /// The implementation whose commands are in this folder.
-    pub fn new(name: &str, bin: &Path, launch: Vec<String>) -> anyhow::Result<Self> {
+    fn new(name: &str, kind: Kind) -> Self {
+        let (environment, launch) = (Vec::new(), Vec::new());
+        Self {
+            name: name.into(),
+            folder: name.into(),
+            kind,
+            environment,
+            launch,
+            over: None,
+            form: None,
+            rust: None,
+        }
+    }
+
+    /// Plain shared memory.
+    pub fn raw() -> Self {
+        Self::new(RAW, Kind::Raw)
+    }
+
+    /// The OpenSHMEM whose commands are in this folder.
+    pub fn shmem(name: &str, bin: &Path, launch: Vec<String>) -> anyhow::Result<Self> {
         let bin = std::fs::canonicalize(bin)
             .with_context(|| format!("{name}: no directory {}", bin.display()))?;
         for command in ["oshcc", "oshrun"] {
@@ -43,43 +85,81 @@ impl Implementation {
                 bail!("{name}: there is no {command} in {}", bin.display());
             }
         }
-        Ok(Self { bin: Some(bin), launch, ..Self::called(name) })
+        Ok(Self { launch, ..Self::new(name, Kind::Shmem(bin)) })
     }
 
-    fn called(name: &str) -> Self {
-        Self {
-            name: name.into(),
-            folder: name.into(),
-            environment: Vec::new(),
-            bin: None,
-            launch: Vec::new(),
-            over: None,
+    /// An MPI, by `COMPILER,LAUNCHER`.
+    pub fn mpi(name: &str, commands: &str) -> anyhow::Result<Self> {
+        let parts = commands.split_once(',').filter(|(compiler, _)| !compiler.is_empty());
+        let (compiler, launcher) =
+            parts.with_context(|| format!("{name}: expected COMPILER,LAUNCHER"))?;
+        let launcher = launcher.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        if launcher.is_empty() {
+            bail!("{name}: expected COMPILER,LAUNCHER");
+        }
+        Ok(Self::new(name, Kind::Mpi(compiler.into(), launcher)))
+    }
+
+    /// The same under another name, with more environment. Programs that it compiles differently lie apart.
+    pub fn variant(&self, name: String, environment: &[(&str, &str)]) -> Self {
+        let mut folder = self.folder.clone();
+        if environment.iter().any(|(variable, _)| *variable == "SHMEM_CC") {
+            folder = name.replace([' ', ','], "-");
+        }
+        let more = environment.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        let environment = self.environment.iter().cloned().chain(more).collect();
+        Self { name, folder, environment, ..self.clone() }
+    }
+
+    /// A form of programs of OpenMP's device.
+    pub fn form(&self, label: &str, words: &[&str]) -> Self {
+        let form = Some(words.iter().map(|&word| word.to_owned()).collect());
+        let folder = format!("{}-device", self.folder);
+        Self { name: label.into(), folder, form, ..self.clone() }
+    }
+
+    /// Programs in Rust, built with this profile.
+    pub fn in_rust(&self, profile: &'static str) -> Self {
+        let (name, folder) = (format!("{}, in Rust", self.name), format!("{}-rust", self.folder));
+        Self { name, folder, rust: Some(profile), ..self.clone() }
+    }
+
+    /// The folder of the commands of an OpenSHMEM.
+    pub fn commands(&self) -> anyhow::Result<&Path> {
+        match &self.kind {
+            Kind::Shmem(bin) => Ok(bin),
+            _ => bail!("{} is no OpenSHMEM", self.name),
         }
     }
 
-    /// The same programs under another name, in jobs with more environment.
-    pub fn variant(&self, name: String, environment: &[(&str, &str)]) -> Self {
-        let more = environment.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
-        Self { name, environment: more.collect(), ..self.clone() }
-    }
-
-    /// No implementation: plain shared memory.
-    pub fn raw() -> Self {
-        Self::called(RAW)
-    }
-
-    /// The folder of its commands.
-    pub fn commands(&self) -> anyhow::Result<&Path> {
-        self.bin.as_deref().with_context(|| format!("{} has no directory of commands", self.name))
+    /// Whether it is plain shared memory.
+    pub fn is_raw(&self) -> bool {
+        matches!(self.kind, Kind::Raw)
     }
 
     /// Compiles one program. The error contains the compiler's messages.
-    pub fn build(&self, source: &Path, program: &Path, scratch: &Path) -> anyhow::Result<()> {
-        let compiler = self.bin.as_ref().map_or("cc".into(), |bin| bin.join("oshcc"));
-        let mut command = Command::new(compiler);
-        command.args(FLAGS).arg(source).arg("-o").arg(program);
+    pub fn build(&self, source: &Path, program: &Path) -> anyhow::Result<()> {
+        if let Some(profile) = self.rust {
+            return build_example(source, profile, program);
+        }
+        let device = self.form.is_some();
+        let mut command = match &self.kind {
+            Kind::Raw => Command::new("cc"),
+            Kind::Shmem(bin) => Command::new(bin.join(if device { "oshc++" } else { "oshcc" })),
+            Kind::Mpi(compiler, _) => Command::new(compiler),
+        };
+        match (&self.kind, device) {
+            (_, true) => command.args(OFFLOADING),
+            (Kind::Raw, _) => command.args(FLAGS).arg("-DBENCH_RAW"),
+            (Kind::Mpi(..), _) => command.args(FLAGS).arg("-DBENCH_MPI"),
+            _ => command.args(FLAGS),
+        };
+        for variable in ["SHMEM_CXX", "OMPI_CXX", "MPICH_CXX"].iter().filter(|_| device) {
+            command.env(variable, offloading_compiler());
+        }
+        command.arg(source).arg("-o").arg(program).arg("-lm");
         command.envs(self.environment.iter().map(|(key, value)| (key, value)));
-        let outcome = execute::run(&mut command, scratch, Duration::from_secs(300))?;
+        let outcome = oneshmem_watched::run(&mut command, BUILDING)?;
         if !outcome.success() {
             bail!("does not build: {}", outcome.reason());
         }
@@ -88,21 +168,44 @@ impl Implementation {
 
     /// The command that starts a job.
     pub fn job(&self, pes: usize, program: &Path, arguments: &[String], heap_mib: u64) -> Command {
-        let Some(bin) = &self.bin else {
-            let mut command = Command::new(program);
-            command.arg(format!("pes={pes}")).args(arguments);
-            return command;
-        };
-        let launcher = bin.join("oshrun");
-        let mut command = match self.over.filter(|_| Over::is_for(pes)) {
-            Some(over) => over.command(&launcher, pes),
-            None => {
-                let mut command = Command::new(launcher);
-                command.args(["-n", &pes.to_string()]);
+        let mut command = match &self.kind {
+            Kind::Raw => {
+                let mut command = Command::new(program);
+                command.arg(format!("pes={pes}"));
+                command
+            }
+            Kind::Shmem(bin) => {
+                let launcher = bin.join("oshrun");
+                let mut command = match self.over.filter(|_| Over::is_for(pes)) {
+                    Some(over) => over.command(&launcher, pes),
+                    None => {
+                        let mut command = Command::new(launcher);
+                        command.args(["-n", &pes.to_string()]);
+                        command
+                    }
+                };
+                command.args(&self.launch).arg(program);
+                command
+            }
+            Kind::Mpi(_, launcher) => {
+                let mut command = Command::new(&launcher[0]);
+                command.args(&launcher[1..]).args(["-n", &pes.to_string()]).arg(program);
+                command.envs(OVERSUBSCRIBE);
                 command
             }
         };
-        command.args(&self.launch).arg(program).args(arguments);
+        match &self.form {
+            None => command.args(arguments),
+            Some(words) => {
+                command.env("OMP_NUM_THREADS", "1").args(words.iter().map(
+                    |word| match word.as_str() {
+                        "{}" => arguments.last().map_or("", String::as_str),
+                        "{program}" => arguments.first().map_or("", String::as_str),
+                        word => word,
+                    },
+                ))
+            }
+        };
         for variable in ["SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE"] {
             command.env(variable, format!("{heap_mib}M"));
         }
@@ -110,34 +213,107 @@ impl Implementation {
         command
     }
 
-    /// Runs one experiment.
-    pub fn run(
-        &self,
-        experiment: &Experiment,
-        program: &Path,
-        pinning: &str,
-        scratch: &Path,
-        patience: Duration,
-    ) -> anyhow::Result<Outcome> {
-        let mut arguments = experiment.arguments.clone();
-        arguments.push(pinning.into());
-        let mut command = self.job(experiment.pes, program, &arguments, experiment.heap);
-        execute::run(&mut command, scratch, patience)
+    /// What it says about itself, and how it is started.
+    pub fn facts(&self) -> Vec<(String, String)> {
+        let mut facts = Vec::new();
+        match &self.kind {
+            Kind::Raw => {}
+            Kind::Shmem(bin) => {
+                facts.push(("commands".to_owned(), bin.display().to_string()));
+                let output = Command::new(bin.join("oshinfo")).output();
+                let text = output.map(|output| output.stdout).unwrap_or_default();
+                let text = String::from_utf8_lossy(&text).into_owned();
+                let lines = text.lines().filter_map(|line| line.split_once("  "));
+                let told = lines.filter(|(name, _)| ["Version", "Build", "Backend"].contains(name));
+                facts.extend(
+                    told.map(|(name, value)| (name.to_lowercase(), value.trim().to_owned())),
+                );
+            }
+            Kind::Mpi(compiler, launcher) => {
+                facts.push(("commands".to_owned(), format!("{compiler}, {}", launcher.join(" "))));
+            }
+        }
+        if !self.launch.is_empty() {
+            facts.push(("launcher arguments".to_owned(), self.launch.join(" ")));
+        }
+        facts
+    }
+}
+
+/// Builds an example of the crate in whose folder the source lies.
+fn build_example(source: &Path, profile: &str, program: &Path) -> anyhow::Result<()> {
+    let name = source.file_stem().context("a source without a name")?;
+    let folder = source.parent().and_then(Path::parent).context("an example outside a crate")?;
+    let mut command = Command::new("cargo");
+    command
+        .args([
+            "build",
+            "--locked",
+            "--quiet",
+            "--profile",
+            profile,
+            "--message-format",
+            "json",
+            "--example",
+        ])
+        .arg(name);
+    let outcome = oneshmem_watched::run(command.current_dir(folder), 4 * BUILDING)?;
+    if !outcome.success() {
+        bail!("does not build: {}", outcome.reason());
+    }
+    let mut paths = outcome.stdout.lines().filter_map(|line| {
+        let said: serde_json::Value = serde_json::from_str(line).ok()?;
+        (said["target"]["name"] == name.to_str()?)
+            .then(|| said["executable"].as_str().map(PathBuf::from))?
+    });
+    let made = paths.next_back().context("cargo did not say where it is")?;
+    std::fs::copy(&made, program).with_context(|| format!("cannot copy {}", made.display()))?;
+    Ok(())
+}
+
+fn offloading_compiler() -> String {
+    std::env::var("SHMEM_CXX").unwrap_or_else(|_| "clang++".into())
+}
+
+/// Why programs of OpenMP's device cannot be built here, if they cannot.
+pub fn no_offloading() -> Option<String> {
+    let mut command = Command::new(offloading_compiler());
+    command.args(OFFLOADING).args(["-x", "c++", "-", "-o", "/dev/null"]);
+    let why = match oneshmem_watched::run(&mut command, BUILDING) {
+        Err(error) => error.to_string(),
+        // An empty program lacks only `main`.
+        Ok(outcome) if outcome.stderr.contains("main") => return None,
+        Ok(_) => "it does not build for OpenMP's device on the host".into(),
+    };
+    Some(format!("{}: {why} (SHMEM_CXX names a compiler)", offloading_compiler()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_told_the_program_and_the_size() {
+        let mpi = Implementation::mpi("m", "mpicxx,mpiexec -x").unwrap();
+        let job = |form: &Implementation| {
+            let job = form.job(2, Path::new("p"), &["fft2d".into(), "64".into()], 16);
+            job.get_args().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            job(&mpi.form("MPI", &["{program}", "{}"])),
+            ["-x", "-n", "2", "p", "fft2d", "64"]
+        );
+        assert_eq!(job(&mpi.form("e", &["extended", "{}"]))[4..], ["extended", "64"]);
+        assert!(
+            Implementation::mpi("m", "mpicc").is_err()
+                && Implementation::mpi("m", "mpicc, ").is_err()
+        );
     }
 
-    /// The output of its info tool, if it has one that prints `Name   value`.
-    pub fn info(&self) -> Vec<(String, String)> {
-        let Some(tool) =
-            self.bin.as_ref().map(|bin| bin.join("oshinfo")).filter(|tool| tool.is_file())
-        else {
-            return Vec::new();
-        };
-        let text = Command::new(tool).output().map(|output| output.stdout).unwrap_or_default();
-        String::from_utf8_lossy(&text)
-            .lines()
-            .filter_map(|line| line.split_once("  "))
-            .filter(|(name, _)| ["Version", "Build", "Backend"].contains(name))
-            .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
-            .collect()
+    #[test]
+    fn variants_that_compile_differently_lie_apart() {
+        let raw = Implementation::raw();
+        assert_eq!(raw.variant("x, y".into(), &[("SHMEM_CC", "cc")]).folder, "x--y");
+        assert_eq!(raw.variant("x".into(), &[("SHMEM_ATTACH", "eager")]).folder, RAW);
     }
 }

@@ -1,12 +1,13 @@
 //! Instructions per call, counted by callgrind: a figure without noise.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use serde::Serialize;
 
-use crate::execute;
+use crate::curves::Table;
 use crate::implementation::Implementation;
 
 /// Calls of each operation between two dumps: `CALLS` in `programs/calls.c`.
@@ -28,7 +29,7 @@ const OTHERS: &str = "others";
 const PUBLISHED: &str = include_str!("../instructions.txt");
 
 /// One class of operation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Count {
     /// Its name, as printed by the program.
     pub operation: String,
@@ -60,7 +61,7 @@ pub fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Resul
     }
     std::fs::create_dir_all(&directory)?;
     let program = directory.join("calls");
-    who.build(&sources.join("calls.c"), &program, &directory)?;
+    who.build(&sources.join("calls.c"), &program)?;
     let dumps = directory.join("dump");
     let arguments = [
         "--tool=callgrind".to_owned(),
@@ -72,7 +73,7 @@ pub fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Resul
         program.display().to_string(),
     ];
     let mut command = who.job(1, Path::new("valgrind"), &arguments, 16);
-    let outcome = execute::run(&mut command, &directory, Duration::from_secs(300))?;
+    let outcome = oneshmem_watched::run(&mut command, Duration::from_secs(300))?;
     if !outcome.stdout.lines().any(|line| line == "DONE") {
         bail!("{} under callgrind: {}", who.name, outcome.reason());
     }
@@ -80,7 +81,7 @@ pub fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Resul
 }
 
 /// What callgrind wrote in [`count`], one text for each operation.
-pub fn dumps(who: &Implementation, work: &Path) -> Vec<String> {
+fn dumps(who: &Implementation, work: &Path) -> Vec<String> {
     let dumps = work.join(&who.folder).join("calls/dump");
     let text = |number| std::fs::read_to_string(format!("{}.{number}", dumps.display())).ok();
     (1..).map_while(text).collect()
@@ -163,7 +164,7 @@ pub fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
 
 /// The counts of several implementations as rows of a table: a header, then one row for each
 /// operation of the first, with the published counts of others in the last column.
-pub fn rows(columns: &[(String, Vec<Count>)]) -> anyhow::Result<Vec<Vec<String>>> {
+fn rows(columns: &[(String, Vec<Count>)]) -> anyhow::Result<Vec<Vec<String>>> {
     let published = limits(PUBLISHED)?;
     let mut rows = counted(columns);
     rows[0].push(
@@ -190,10 +191,7 @@ fn counted(columns: &[(String, Vec<Count>)]) -> Vec<Vec<String>> {
 }
 
 /// The rows of a table, and the operations that exceed their limit or have none.
-pub fn judge(
-    columns: &[(String, Vec<Count>)],
-    limits: &[Limit],
-) -> (Vec<Vec<String>>, Vec<String>) {
+pub fn judge(columns: &[(String, Vec<Count>)], limits: &[Limit]) -> (Table, Vec<String>) {
     let mut rows = counted(columns);
     rows[0].extend(["limit".to_owned(), "published".to_owned()]);
     let mut complaints = Vec::new();
@@ -225,7 +223,137 @@ pub fn judge(
     }) {
         complaints.push(format!("{} has a limit but was not counted", limit.operation));
     }
-    (rows, complaints)
+    let header = rows.remove(0);
+    (Table { title: "Instructions of a call".into(), header, rows }, complaints)
+}
+
+/// What is told instruction by instruction: the routine, and what `calls.c` calls it.
+const STEPS_OF: [(&str, &str); 2] = [("shmem_putmem", "put 4 B"), ("shmem_quiet", "quiet")];
+
+/// The counts of all implementations and of our own calls compiled in, and what those of put and quiet are for; and who is
+/// left out.
+pub fn tables(
+    who: &[Implementation],
+    sources: &Path,
+    work: &Path,
+) -> anyhow::Result<(Vec<Table>, Vec<String>)> {
+    if let Err(error) = Command::new("valgrind").arg("--version").output() {
+        return Ok((
+            Vec::new(),
+            vec![format!("Not here: valgrind, which counts instructions ({error}).")],
+        ));
+    }
+    let inlined =
+        who[0].variant(format!("{}, inlined", who[0].name), &[("SHMEM_CC", "cc -DSHMEM_INLINE")]);
+    let (mut columns, mut remarks) = (Vec::new(), Vec::new());
+    for who in [&who[0], &inlined].into_iter().chain(&who[1..]) {
+        match count(who, sources, work) {
+            Ok(counts) => columns.push((who.name.clone(), counts)),
+            Err(error) if columns.is_empty() => return Err(error),
+            Err(error) => remarks.push(format!("Left out: {}: {error:#}", who.name)),
+        }
+    }
+    let mut rows = rows(&columns)?;
+    let header = rows.remove(0);
+    let mut tables = vec![Table { title: "Instructions of a call".into(), header, rows }];
+    match steps(&who[0], work) {
+        Ok(table) => tables.push(table),
+        Err(error) => remarks.push(format!("Not by step: {error:#}.")),
+    }
+    Ok((tables, remarks))
+}
+
+/// What the instructions of a routine are for that a call goes through.
+fn steps(own: &Implementation, work: &Path) -> anyhow::Result<Table> {
+    if std::env::consts::ARCH != "x86_64" {
+        bail!("instructions are told apart for x86-64 only");
+    }
+    let library = own.commands()?.join("../lib/libshmem.so");
+    let printed = |tool: &str, arguments: &[&str]| {
+        let output = Command::new(tool).args(arguments).arg(&library).output();
+        let output = output.with_context(|| format!("cannot run {tool}"))?;
+        if !output.status.success() {
+            bail!("{tool} cannot read {}", library.display());
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let symbols = printed("nm", &["-D"])?;
+    let text = printed("objdump", &["-d", "--no-show-raw-insn"])?;
+    let dumps = self::dumps(own, work);
+    let mut rows = Vec::new();
+    for (routine, operation) in STEPS_OF {
+        let is_it = |line: &&str| {
+            line.split_whitespace().last().and_then(|name| name.split('@').next()) == Some(routine)
+        };
+        let symbol = symbols.lines().find(is_it).and_then(|line| line.split(' ').next());
+        let start = u64::from_str_radix(symbol.context("no symbol")?, 16)?;
+        let title = format!(" {operation}");
+        let of_it = |dump: &&String| {
+            dump.lines().any(|line| {
+                line.strip_prefix("desc: Trigger: ").is_some_and(|line| line.ends_with(&title))
+            })
+        };
+        let dump = dumps.iter().find(of_it).with_context(|| format!("no counts of {operation}"))?;
+        let path = executed(dump, routine);
+        let first = *path.first().with_context(|| format!("no instructions of {routine}"))?;
+        let path = path.iter().map(|address| address - first + start).collect();
+        let counts = told_apart(&at(&text, &path));
+        let all = counts.iter().sum::<usize>();
+        let counts = counts.iter().chain([&all]).map(usize::to_string);
+        rows.push(std::iter::once(format!("{operation} ({routine})")).chain(counts).collect());
+    }
+    let header = ["", "checks", "addresses", "access and order", "return", "all"]
+        .map(str::to_owned)
+        .to_vec();
+    let title = "What they are for: comparisons and jumps; finding the peer's memory; loads and stores there, and fences".into();
+    Ok(Table { title, header, rows })
+}
+
+/// The addresses in a routine that callgrind has counted, in ascending order: the first is the routine's.
+fn executed(dump: &str, routine: &str) -> BTreeSet<u64> {
+    let mut inside = false;
+    let mut addresses = BTreeSet::new();
+    for line in dump.lines() {
+        if let Some(name) = line.strip_prefix("fn=") {
+            // The strong name of a weak symbol begins with a p.
+            inside = name == routine || name.strip_prefix('p') == Some(routine);
+        }
+        let address = line.split(' ').next().and_then(|word| word.strip_prefix("0x"));
+        if let (true, Some(address)) = (inside, address) {
+            addresses.extend(u64::from_str_radix(address, 16).ok());
+        }
+    }
+    addresses
+}
+
+/// The instructions at these addresses of a disassembly.
+fn at<'a>(text: &'a str, path: &BTreeSet<u64>) -> Vec<&'a str> {
+    let lines = text.lines().filter_map(|line| line.split_once(":\t"));
+    let here =
+        |address: &str| u64::from_str_radix(address.trim(), 16).is_ok_and(|it| path.contains(&it));
+    lines.filter(|(address, _)| here(address)).map(|(_, instruction)| instruction.trim()).collect()
+}
+
+/// What the instructions of a path do: checks, addresses, access and order, return.
+fn told_apart(path: &[&str]) -> [usize; 4] {
+    let mut counts = [0; 4];
+    for one in path {
+        let is_check = ["cmp", "test", "j"].iter().any(|word| one.starts_with(word));
+        let operands = one.split_once(char::is_whitespace).map_or("", |(_, operands)| operands);
+        let orders = one.starts_with("lock") || one.contains("fence");
+        // Neither relative to the program nor an entry of a table.
+        let plain =
+            operands.contains('(') && !["%rip", ",8)"].iter().any(|it| operands.contains(it));
+        let access = plain && one.starts_with("mov");
+        let kind = match one {
+            one if one.starts_with("ret") => 3,
+            _ if is_check => 0,
+            _ if orders || access => 2,
+            _ => 1,
+        };
+        counts[kind] += 1;
+    }
+    counts
 }
 
 #[cfg(test)]
@@ -269,8 +397,8 @@ mod tests {
         let counts = |put| {
             vec![("one".to_owned(), vec![Count { operation: "put 8 B".into(), instructions: put }])]
         };
-        let (rows, complaints) = judge(&counts(20.4), &limits);
-        assert_eq!(rows[1][3], "71, 93");
+        let (table, complaints) = judge(&counts(20.4), &limits);
+        assert_eq!(table.rows[0][3], "71, 93");
         assert_eq!(complaints, ["quiet has a limit but was not counted"]);
         let (_, complaints) = judge(&counts(22.0), &limits);
         assert!(complaints[0].contains("takes 22.0"), "{complaints:?}");
@@ -285,8 +413,8 @@ mod tests {
             vec![("one".to_owned(), vec![count("p", 11.0), count("ctx p", ctx_p)])]
         };
         assert!(judge(&counts(15.0), &limits).1.is_empty());
-        let (rows, complaints) = judge(&counts(16.0), &limits);
-        assert_eq!(rows[2][2], "p + 4");
+        let (table, complaints) = judge(&counts(16.0), &limits);
+        assert_eq!(table.rows[1][2], "p + 4");
         assert_eq!(complaints, ["one: ctx p takes 16.0 instructions, its limit is 15.0"]);
     }
 
@@ -309,5 +437,17 @@ mod tests {
     fn files_of_limits_are_checked() {
         assert!(limits("put 8 B 20").is_err());
         assert!(limits("put 8 B | many |").is_err());
+    }
+
+    #[test]
+    fn steps_of_a_routine() {
+        let dump = "fn=other\n0x500 0 1000\nfn=pshmem_p\n0x1010 0 1000\n0x1017 0 1000\n0x101e 0 1000\n\
+                    0x1024 0 1000\n0x1028 0 1000\nfn=main\n0x40 0 1\n";
+        let path = executed(dump, "shmem_p");
+        assert_eq!((path.len(), path.first()), (5, Some(&0x1010)));
+        let text = "   10:\tsub    0x1(%rip),%rdi\n   17:\tcmp    $0x1000,%rdx\n   1e:\tjae    41\n   \
+                    20:\tmov    0x8000(%rax,%rcx,8),%rax\n   24:\tmov    %rsi,(%rax,%rdi,1)\n   28:\tret\n   30:\tnop\n";
+        let path = path.iter().map(|address| address - 0x1000).collect();
+        assert_eq!(told_apart(&at(text, &path)), [2, 1, 1, 1]);
     }
 }

@@ -1,10 +1,14 @@
-//! Facts about the machine on which the figures depend.
+//! Facts about the machine on which the figures depend, and how quiet it is meanwhile.
 
 use std::fs;
 use std::process::Command;
+use std::time::Instant;
 
 use anyhow::Context;
-use oneshmem_tools::topology::{Topology, lists};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::unistd::{SysconfVar, sysconf};
+use oneshmem_plots::figures;
+use oneshmem_tools::topology::Topology;
 use serde::Serialize;
 use time::OffsetDateTime;
 
@@ -15,55 +19,53 @@ pub struct Machine {
     pub facts: Vec<(String, String)>,
 }
 
+/// Facts that are a file, or a line of one that begins with a name.
+const FILES: [(&str, &str, &str); 9] = [
+    ("CPU", "/proc/cpuinfo", "model name"),
+    (
+        "hardware threads of the first core",
+        "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list",
+        "",
+    ),
+    ("NUMA nodes, by number", "/sys/devices/system/node/online", ""),
+    ("frequency governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", ""),
+    ("virtual machine", "/sys/class/dmi/id/product_name", ""),
+    ("memory", "/proc/meminfo", "MemTotal"),
+    ("transparent huge pages", "/sys/kernel/mm/transparent_hugepage/enabled", ""),
+    ("the same for shared memory", "/sys/kernel/mm/transparent_hugepage/shmem_enabled", ""),
+    ("kernel", "/proc/sys/kernel/osrelease", ""),
+];
+/// Facts that are first lines of what a command prints.
+const COMMANDS: [(&str, &[&str]); 3] = [
+    ("page size in bytes", &["getconf", "PAGESIZE"]),
+    ("C library", &["getconf", "GNU_LIBC_VERSION"]),
+    ("C compiler", &["cc", "--version"]),
+];
+
 impl Machine {
     /// Collects the facts about this machine. Says so where the system does not provide one.
     pub fn here(cpus: &[usize]) -> Self {
-        let mut facts = Vec::new();
-        let mut fact = |what: &str, value: Option<String>| {
-            facts
-                .push((what.to_owned(), value.unwrap_or_else(|| "not told by this system".into())));
-        };
-        let cpuinfo = read("/proc/cpuinfo");
-        fact("CPU", cpuinfo.as_deref().and_then(|text| field(text, "model name")));
-        fact("CPUs usable", Some(format!("{} ({})", cpus.len(), listed(cpus))));
-        fact(
-            "CPU order for pinning",
-            Some("PE i on the i-th of these; unpinned where PEs outnumber them".into()),
-        );
-        fact("hardware threads per core", threads_per_core());
-        fact(
-            "NUMA nodes",
-            read("/sys/devices/system/node/online")
-                .and_then(|list| Some(lists::of_file(&list)?.len().to_string())),
-        );
-        fact("caches of one CPU", caches());
-        fact("frequency governor", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
-        fact("frequency boost", boost());
-        let virtual_machine =
-            cpuinfo.as_deref().and_then(|text| field(text, "flags")).map(|flags| {
-                if flags.split(' ').any(|flag| flag == "hypervisor") { "yes" } else { "no" }
-                    .to_owned()
+        let of_file = |(what, path, name): &(&str, &str, &str)| {
+            let text = read(path);
+            let value = text.and_then(|text| match *name {
+                "" => Some(text),
+                name => field(&text, name),
             });
-        fact("virtual machine", virtual_machine);
-        fact("memory", read("/proc/meminfo").and_then(|text| field(&text, "MemTotal")));
-        fact("page size", output("getconf", &["PAGESIZE"]).map(|bytes| format!("{bytes} B")));
-        fact("transparent huge pages", read("/sys/kernel/mm/transparent_hugepage/enabled"));
-        fact(
-            "the same for shared memory",
-            read("/sys/kernel/mm/transparent_hugepage/shmem_enabled"),
-        );
-        fact("kernel", read("/proc/sys/kernel/osrelease"));
-        fact("C library", output("getconf", &["GNU_LIBC_VERSION"]));
-        fact(
-            "C compiler",
-            output("cc", &["--version"]).and_then(|text| text.lines().next().map(str::to_owned)),
-        );
-        Self { facts }
-    }
-
-    /// The value of one fact.
-    pub fn get(&self, what: &str) -> Option<&str> {
-        self.facts.iter().find(|(name, _)| name == what).map(|(_, value)| value.as_str())
+            ((*what).to_owned(), value)
+        };
+        let of_command = |(what, words): &(&str, &[&str])| {
+            let output = Command::new(words[0]).args(&words[1..]).output().ok();
+            let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+            ((*what).to_owned(), text.and_then(|text| Some(text.lines().next()?.to_owned())))
+        };
+        let order = format!("{} ({}), PE i on the i-th of them", cpus.len(), listed(cpus));
+        let usable = ("CPUs usable".to_owned(), Some(order));
+        let facts = FILES.iter().map(of_file).chain([usable, ("caches of a CPU".into(), caches())]);
+        let facts = facts.chain(COMMANDS.iter().map(of_command));
+        let told = |(what, value): (String, Option<String>)| {
+            (what, value.unwrap_or_else(|| "not told by this system".into()))
+        };
+        Self { facts: facts.map(told).collect() }
     }
 }
 
@@ -101,29 +103,6 @@ fn field(text: &str, name: &str) -> Option<String> {
     })
 }
 
-fn output(program: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program)
-        .args(arguments)
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-fn threads_per_core() -> Option<String> {
-    read("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")
-        .and_then(|list| Some(lists::of_file(&list)?.len().to_string()))
-}
-
-fn boost() -> Option<String> {
-    let intel = read("/sys/devices/system/cpu/intel_pstate/no_turbo")
-        .map(|no| if no == "0" { "on" } else { "off" });
-    let other = || {
-        read("/sys/devices/system/cpu/cpufreq/boost").map(|on| if on == "1" { "on" } else { "off" })
-    };
-    intel.or_else(other).map(str::to_owned)
-}
-
 /// The size of the last cache of the first CPU, in bytes.
 pub fn last_cache() -> Option<u64> {
     let size = |index| read(&format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size"));
@@ -151,6 +130,98 @@ fn caches() -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
+/// Observes the machine from creation to [`Self::end`].
+#[derive(Debug)]
+pub struct Watch {
+    load: f64,
+    before: Option<Times>,
+    began: Instant,
+    ours: f64,
+}
+
+/// CPU times since boot, in the kernel's ticks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Times {
+    all: u64,
+    busy: u64,
+    stolen: u64,
+}
+
+impl Watch {
+    /// Starts to observe.
+    pub fn start() -> Self {
+        let load = fs::read_to_string("/proc/loadavg").ok();
+        let load = load.and_then(|text| text.split(' ').next()?.parse().ok()).unwrap_or(0.0);
+        Self { load, before: times(), began: Instant::now(), ours: ours() }
+    }
+
+    /// How quiet the machine was, as a sentence, with how far the runs of points were from each other.
+    pub fn end(self, mut spreads: Vec<f64>) -> String {
+        let (mut stolen, mut others) = (0.0, 0.0);
+        if let Some((before, after)) = self.before.zip(times()).filter(|(b, a)| a.all > b.all) {
+            // The kernel's counters may decrease (proc(5)); that counts as nothing.
+            let taken = after.stolen.saturating_sub(before.stolen);
+            let busy = seconds(after.busy.saturating_sub(before.busy)) - (ours() - self.ours);
+            stolen = taken as f64 / (after.all - before.all) as f64 * 100.0;
+            others = (busy / self.began.elapsed().as_secs_f64()).max(0.0);
+        }
+        spreads.retain(|spread| !spread.is_nan());
+        spreads.sort_by(f64::total_cmp);
+        let at = |share: usize| figures::spread(spreads[spreads.len() * share / 10]);
+        let spread = match spreads.len() {
+            0 => String::new(),
+            _ => format!(
+                "; spread of the runs: {} at half of the points, {} at nine of ten",
+                at(5),
+                at(9)
+            ),
+        };
+        format!(
+            "Load before {:.2}; CPUs busy with other things meanwhile {others:.2}; CPU time taken by the host {stolen:.1} %{spread}.",
+            self.load
+        )
+    }
+}
+
+/// CPU times since boot, from the first line of /proc/stat: user nice system idle iowait irq
+/// softirq steal.
+fn times() -> Option<Times> {
+    parse_times(&fs::read_to_string("/proc/stat").ok()?)
+}
+
+fn parse_times(text: &str) -> Option<Times> {
+    let fields: Vec<u64> = text
+        .lines()
+        .next()?
+        .strip_prefix("cpu ")?
+        .split_whitespace()
+        .map_while(|field| field.parse().ok())
+        .collect();
+    let all = fields.get(..8)?.iter().sum();
+    // Not busy: idle, waiting for I/O, or stolen.
+    Some(Times { all, busy: all - fields[3] - fields[4] - fields[7], stolen: fields[7] })
+}
+
+/// Converts the kernel's unit of CPU time to seconds.
+fn seconds(ticks: u64) -> f64 {
+    let hertz = sysconf(SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100);
+    ticks as f64 / hertz as f64
+}
+
+/// Seconds of CPU time used so far by this process and by its descendants that have been waited
+/// for.
+fn ours() -> f64 {
+    let spent = |who| {
+        getrusage(who).map_or(0.0, |usage| {
+            [usage.user_time(), usage.system_time()]
+                .iter()
+                .map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6)
+                .sum()
+        })
+    };
+    spent(UsageWho::RUSAGE_SELF) + spent(UsageWho::RUSAGE_CHILDREN)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,5 +236,12 @@ mod tests {
     fn fields() {
         assert_eq!(field("a\t: 1\nmodel name : X  \n", "model name").as_deref(), Some("X"));
         assert_eq!(field("a: 1", "b"), None);
+    }
+
+    #[test]
+    fn cpu_times() {
+        let text = "cpu  10 1 5 80 2 0 1 7 0 0\ncpu0 1 2 3\n";
+        assert_eq!(parse_times(text), Some(Times { all: 106, busy: 17, stolen: 7 }));
+        assert_eq!(parse_times("cpu  10 1"), None);
     }
 }

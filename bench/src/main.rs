@@ -1,51 +1,39 @@
-//! `oshbench`: builds the benchmark programs with every given implementation, runs them repeatedly
-//! alongside plain shared memory, and reports.
+//! `oshbench`: builds benchmark programs with every given implementation, runs them in turns beside plain shared memory, and draws
+//! figures of what they print.
 
-mod apps;
+mod claims;
 mod curves;
-mod execute;
-mod gallery;
+mod data;
+mod draw;
 mod implementation;
 mod instructions;
-mod limits;
-mod lines;
 mod machine;
 mod neighbours;
-mod noise;
 mod options;
 mod over;
 mod page;
-mod papers;
-mod plan;
-mod progress;
-mod ratios;
+mod public;
+mod read;
 mod report;
-mod slower;
 mod suite;
-mod table;
-mod whole_job;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Parser;
-use oneshmem_plots::{figures, plot, stats};
 
-use crate::apps::Form;
+use crate::data::{Data, Figure, Setting, slug};
+use crate::draw::Drawing;
 use crate::implementation::Implementation;
 use crate::options::Command;
-use crate::papers::{Data, Figure, Setting};
-use crate::plan::Extent;
-use crate::report::Report;
 
 fn main() -> ExitCode {
     let done = match options::Options::parse().command {
-        Command::Run(options) => run(&options),
-        Command::Figures(options) => draw_figures(options),
-        Command::Apps(options) => apps(&options),
-        Command::Nodes(options) => over_nodes(&options),
+        Command::Run(options) => figures(options, Some("run")),
+        Command::Nodes(options) => figures(options, Some("nodes")),
+        Command::Figures(options) => figures(options, None),
+        Command::Suite(options) => public(&options),
         Command::Neighbours(options) => beside_neighbours(&options),
         Command::Instructions(options) => instructions(&options),
     };
@@ -59,139 +47,159 @@ fn main() -> ExitCode {
     }
 }
 
-/// What figures and the suite are made of.
-fn setting(
-    programs: &options::Programs,
-    length: &options::Length,
-    most: usize,
-) -> anyhow::Result<Setting> {
+/// What figures are drawn of.
+fn setting(programs: &options::Programs, length: &options::Length) -> anyhow::Result<Setting> {
     Ok(Setting {
         implementations: programs.who.list()?,
+        mpis: Vec::new(),
         smartmap: None,
         extent: length.extent(),
-        repeats: length.repeats(most),
-        sources: programs.sources.clone(),
-        examples: PathBuf::new(),
-        apps: PathBuf::new(),
-        work: programs.folder.make()?,
+        repeats: length.repeats(),
+        sources: programs.sources(),
+        work: programs.work()?,
         cpus: machine::usable_cpus()?,
         pes: None,
         no_nodes: None,
+        limit: length.limit(),
     })
 }
 
-/// Runs the suite. As in all commands, the result is whether everything of ours went well.
-fn run(options: &options::Run) -> anyhow::Result<bool> {
-    let setting = setting(&options.programs, &options.length, usize::MAX)?;
+/// Draws the figures that the command line names. `collection` stands in place of a paper.
+fn figures(mut options: options::Figures, collection: Option<&str>) -> anyhow::Result<bool> {
+    if let Some(collection) = collection {
+        // The first word is a number then.
+        options.number = options.paper.replace(collection.into());
+    }
     let data = Data::read()?;
-    let suite = suite::Suite { only: options.only.clone(), ..setting.set(&data, "run") };
-    let mut report = suite.run()?;
-    if setting.extent != Extent::Tiny && suite.only.is_empty() {
-        suite.count_instructions(&mut report);
-    }
-    let prefix = options.out.clone().unwrap_or_else(|| setting.work.join("report"));
-    if let Some(directory) = &options.plots {
-        gallery::write(&report, data.set("run"), directory)?;
-    }
-    tell(&report, data.set("run"), &prefix, options.all)
-}
-
-/// Writes a report and prints it.
-fn tell<'a>(
-    report: &Report,
-    figures: impl Iterator<Item = &'a Figure>,
-    prefix: &Path,
-    all: bool,
-) -> anyhow::Result<bool> {
-    let (json, page) = (prefix.with_extension("json"), prefix.with_extension("html"));
-    report.save(&json)?;
-    std::fs::write(&page, page::render(report, figures)?)
-        .with_context(|| format!("cannot write {}", page.display()))?;
-    let table = table::print(report, all);
-    let slower = slower::in_report(report, &report.peers().collect::<Vec<_>>());
-    let written = format!("Written: {} and {}", json.display(), page.display());
-    say(format!("{table}{written}\n{slower}").trim_end())?;
-    Ok(!report.fails())
-}
-
-fn draw_figures(options: options::Figures) -> anyhow::Result<bool> {
-    let script = &options.namespaces.script;
-    let no_nodes = over::none_because(script);
+    let chosen = chosen(&data, options.paper.as_deref(), options.number.as_deref())?;
+    let no_nodes = over::none_because(&options.script);
     if no_nodes.is_none() {
-        over::enter(script)?;
+        over::enter(&options.script)?;
     }
-    let mut setting = setting(&options.programs, &options.length, 5)?;
-    let smartmap = options.smartmap.is_dir().then(|| {
+    let mut setting = setting(&options.programs, &options.length)?;
+    for mpi in &options.mpi {
+        setting.mpis.push(Implementation::mpi(&mpi.name, &mpi.rest)?);
+    }
+    if options.smartmap.is_dir() {
         let name = format!("{}, SMARTMAP", setting.implementations[0].name);
-        Implementation::new(&name, &options.smartmap, Vec::new())
-    });
-    setting.smartmap = smartmap.transpose()?;
-    setting.examples = options.examples;
-    setting.apps = options.apps;
+        setting.smartmap = Some(Implementation::shmem(&name, &options.smartmap, Vec::new())?);
+    }
     setting.pes = options.pes.map(usize::from);
     setting.no_nodes = no_nodes;
-    let data = Data::read()?;
-    let chosen = papers::chosen(&data, options.paper.as_deref(), options.number.as_deref())?;
     if options.list {
-        say(papers::listed(&data, &setting, &chosen).trim_end())?;
+        say(listed(&data, &setting, &chosen).trim_end())?;
         return Ok(true);
     }
-    let (text, fails) = papers::draw(&data, &setting, &chosen)?;
-    say(&text)?;
-    Ok(!fails)
+    let drawn = chosen.iter().enumerate().map(|(nth, figure)| {
+        let (number, title) = (&figure.number, &figure.title);
+        eprintln!("{} of {}: {} {number}, {title}", nth + 1, chosen.len(), figure.paper);
+        Ok((*figure, draw::figure(&data, &setting, figure)))
+    });
+    tell(&data, &setting, drawn, "figures.html", collection.is_some())
 }
 
-fn apps(options: &options::Apps) -> anyhow::Result<bool> {
-    let mut forms: Vec<Form> = options.who.list()?.into_iter().map(Form::Shmem).collect();
-    for mpi in &options.mpi {
-        forms.push(Form::mpi(&mpi.name, &mpi.rest)?);
+/// Writes and prints figures as they are drawn, `tables` too, and then the page. Returns whether nothing of ours failed.
+fn tell<'a>(
+    data: &Data,
+    setting: &Setting,
+    drawn: impl Iterator<Item = anyhow::Result<(&'a Figure, Drawing)>>,
+    page: &str,
+    tables: bool,
+) -> anyhow::Result<bool> {
+    let page = setting.work.join(page);
+    // A page of an earlier run is not this one's.
+    if page.exists() {
+        std::fs::remove_file(&page).with_context(|| format!("cannot remove {}", page.display()))?;
     }
-    if options.mpi.is_empty() {
-        forms.push(Form::mpi("MPI", "mpicc,mpiexec")?);
+    let mut sections = Vec::new();
+    for section in drawn {
+        let (figure, drawing) = section?;
+        let files = page::write(setting, figure, &drawing)?;
+        let mut text = format!("{} {}, {}: {files}\n", figure.paper, figure.number, figure.title);
+        for table in drawing.tables.iter().filter(|_| tables) {
+            text += &format!("{table}\n");
+        }
+        drawing.remarks.iter().for_each(|remark| text += &format!("  {remark}\n"));
+        say(text.trim_end())?;
+        sections.push((figure, drawing));
     }
-    forms.push(Form::OpenMp);
-    let apps = apps::Apps {
-        forms,
-        examples: options.examples.clone(),
-        sources: options.sources.clone(),
-        work: options.folder.make()?,
-        repeats: options.length.repeats(5),
-        tiny: options.length.extent() == Extent::Tiny,
+    page::save(&page, data, setting, &sections)?;
+    say(&format!("Written: {}", page.display()))?;
+    Ok(!sections.iter().any(|(_, drawing)| drawing.failed))
+}
+
+/// The figures that the command line names: paper and number; without them, those of the papers.
+fn chosen<'a>(
+    data: &'a Data,
+    key: Option<&str>,
+    number: Option<&str>,
+) -> anyhow::Result<Vec<&'a Figure>> {
+    let Some(key) = key else {
+        let of_papers = data.figures.iter().filter(|figure| !data.paper(&figure.paper).is_ours());
+        return Ok(of_papers.collect());
     };
-    say(apps.run()?.trim_end())?;
-    Ok(true)
+    let of_paper = data.of(key);
+    if of_paper.is_empty() {
+        let known: Vec<&str> = data.papers.iter().map(|paper| paper.key.as_str()).collect();
+        bail!("there is no paper {key}: expected one of {}", known.join(", "));
+    }
+    let Some(number) = number else { return Ok(of_paper) };
+    let is_it = |figure: &&&Figure| figure.numbers().any(|its| slug(its) == slug(number));
+    let found: Vec<&Figure> = of_paper.iter().filter(is_it).copied().collect();
+    if found.is_empty() {
+        let known: Vec<String> = of_paper.iter().map(|figure| slug(&figure.number)).collect();
+        bail!("{key} has no figure {number} here: expected one of {}", known.join(", "));
+    }
+    Ok(found)
 }
 
-fn over_nodes(options: &options::Nodes) -> anyhow::Result<bool> {
-    over::enter(&options.namespaces.script)?;
-    let mut setting = setting(&options.programs, &options.length, usize::MAX)?;
-    setting.implementations = setting.over_nodes(setting.implementations.clone())?;
-    let data = Data::read()?;
-    let limit = Some(options.limit.time());
-    let report = suite::Suite { limit, ..setting.set(&data, "nodes") }.run()?;
-    tell(&report, data.set("nodes"), &setting.work.join("nodes"), true)
+/// The list of all figures, for readers.
+fn listed(data: &Data, setting: &Setting, figures: &[&Figure]) -> String {
+    let mut text = String::new();
+    for of_paper in figures.chunk_by(|one, next| one.paper == next.paper) {
+        let paper = data.paper(&of_paper[0].paper);
+        text += &format!("{}: {} ({})\n", paper.key, paper.title, paper.by());
+        for figure in of_paper {
+            text += &format!("  {} {}  {}", paper.key, slug(&figure.number), figure.title);
+            if let Some(why) = figure.impossible(setting) {
+                text += &format!(" (not here: {why})");
+            }
+            text += "\n";
+        }
+        for what in data.absent(&paper.key) {
+            text += &format!("  not here: {what}\n");
+        }
+    }
+    text
+}
+
+fn public(options: &options::Suite) -> anyhow::Result<bool> {
+    let setting = setting(&options.programs, &options.length)?;
+    let here = std::env::current_dir()?;
+    let suite = public::Public::find(
+        &here,
+        &options.suite,
+        &options.cflag,
+        &options.arguments,
+        &options.only,
+    )?;
+    let figures = suite.figures(options.pes.into());
+    let drawn = figures.iter().map(|figure| Ok((figure, suite.draw(&setting, figure)?)));
+    tell(&Data::read()?, &setting, drawn, "suite.html", true)
 }
 
 fn beside_neighbours(options: &options::Neighbours) -> anyhow::Result<bool> {
-    let setting = setting(&options.programs, &options.length, 3)?;
-    let data = Data::read()?;
-    let limit = Some(options.limit.time());
-    let mut taken = Vec::new();
-    for situation in neighbours::situations(setting.extent) {
-        let implementations = situation.bind(&setting.implementations)?;
-        let all = setting.set(&data, "neighbours");
-        let suite = suite::Suite { implementations, limit, pins: false, ..all };
-        taken.push((situation, situation.beside(|| suite.run())?));
-    }
-    say(neighbours::print(&taken).trim_end())?;
-    Ok(!taken.iter().any(|(_, report)| report.fails()))
+    let setting = setting(&options.programs, &options.length)?;
+    let (text, failed) = neighbours::compare(&Data::read()?, &setting)?;
+    say(text.trim_end())?;
+    Ok(!failed)
 }
 
 fn instructions(options: &options::Instructions) -> anyhow::Result<bool> {
-    let work = options.programs.folder.make()?;
+    let (sources, work) = (options.programs.sources(), options.programs.work()?);
     let mut columns = Vec::new();
     for who in options.programs.who.list()? {
-        match instructions::count(&who, &options.programs.sources, &work) {
+        match instructions::count(&who, &sources[0], &work) {
             Ok(counts) => columns.push((who.name, counts)),
             // A peer may be left out, but our own figures are essential.
             Err(error) if !columns.is_empty() => eprintln!("oshbench: left out: {error:#}"),
@@ -206,8 +214,8 @@ fn instructions(options: &options::Instructions) -> anyhow::Result<bool> {
         }
         None => Vec::new(),
     };
-    let (rows, complaints) = instructions::judge(&columns, &limits);
-    say(&table::of_rows(&rows).to_string())?;
+    let (table, complaints) = instructions::judge(&columns, &limits);
+    say(&table.to_string())?;
     let complaints = if options.limits.is_some() { complaints } else { Vec::new() };
     for complaint in &complaints {
         eprintln!("oshbench: {complaint}");

@@ -7,16 +7,17 @@ use std::process::{Child, Command, Stdio};
 use anyhow::Context;
 use oneshmem_plots::figures;
 
+use crate::curves::Table;
+use crate::data::{Data, Extent, Setting};
+use crate::draw;
 use crate::implementation::Implementation;
 use crate::over::Over;
-use crate::plan::Extent;
 use crate::report::{Key, Report};
-use crate::{slower, table};
 
 const PES: [usize; 3] = [2, 4, 8];
 /// Where a quantity's figure is, how often its time is part of what the table shows, and what that is called.
 const ROWS: [(&str, u64, f64, &str); 2] = [
-    ("oversubscribed.sum_and_barrier", 8, 1.0, "sum of 8 B, barrier"),
+    ("activeset.sum", 8, 1.0, "barrier, sum of 8 B"),
     ("pingpong.put", BIG, 2.0, "64 KiB there and back"),
 ];
 const BIG: u64 = 64 << 10;
@@ -25,7 +26,7 @@ const BUSY: &str = "exec 3<&0; { read -r _ <&3; kill $$; } & while :; do :; done
 
 /// Where jobs run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Situation {
+struct Situation {
     neighbours: usize,
     /// Whether each neighbour has a session of its own: with autogroup, Linux divides CPUs among sessions.
     apart: bool,
@@ -33,8 +34,8 @@ pub struct Situation {
     bound: bool,
 }
 
-/// The situations to compare in, and what runs in each.
-pub fn situations(extent: Extent) -> Vec<Situation> {
+/// The situations to compare in.
+fn situations(extent: Extent) -> Vec<Situation> {
     let is_tiny = extent == Extent::Tiny;
     let numbers = if is_tiny { &[0, 1][..] } else { &[0, 1, 2, 4] };
     let mut list = Vec::new();
@@ -77,25 +78,13 @@ impl Drop for Neighbours {
 
 impl Situation {
     /// The implementations with the options that bind PEs to cores, or leave them unbound.
-    pub fn bind(self, implementations: &[Implementation]) -> anyhow::Result<Vec<Implementation>> {
+    fn bind(self, implementations: &[Implementation]) -> anyhow::Result<Vec<Implementation>> {
         let mut list = implementations.to_vec();
         for who in &mut list {
             let options = Over::of(who.commands()?)?.binding(self.bound);
             who.launch.extend(options.map(str::to_owned));
         }
         Ok(list)
-    }
-
-    /// Takes a report beside these neighbours, with means as figures.
-    pub fn beside(self, take: impl FnOnce() -> anyhow::Result<Report>) -> anyhow::Result<Report> {
-        let neighbours = Neighbours::start(self)?;
-        let report = take();
-        drop(neighbours);
-        let mut report = report?;
-        for run in report.points.iter_mut().flat_map(|point| &mut point.runs) {
-            run.samples.median = run.samples.mean;
-        }
-        Ok(report)
     }
 
     fn name(self) -> String {
@@ -105,17 +94,37 @@ impl Situation {
     }
 }
 
-/// The table: for each situation, number of PEs and quantity our figure, and the others' with their cost relative
-/// to ours.
-pub fn print(taken: &[(Situation, Report)]) -> String {
-    let Some((_, first)) = taken.first() else { return String::new() };
-    let own = first.own().unwrap_or_default();
-    let peers: Vec<&str> = first.peers().collect();
-    let mut header = vec!["".to_owned(), "neighbours, PEs".into(), "PEs".into(), own.into()];
+/// Compares in all situations. Returns what to print, and whether anything of ours failed.
+pub fn compare(data: &Data, setting: &Setting) -> anyhow::Result<(String, bool)> {
+    let peers = setting.peers();
+    let (mut taken, mut failed) = (Vec::new(), false);
+    for situation in situations(setting.extent) {
+        let who = situation.bind(&setting.implementations)?;
+        for figure in data.of("neighbours") {
+            for part in &figure.parts {
+                let mut suite = draw::suite(setting, figure, part, who.clone());
+                suite.cpus = &[];
+                let neighbours = Neighbours::start(situation)?;
+                let report = suite.run();
+                drop(neighbours);
+                let mut report = report?;
+                for run in report.points.iter_mut().flat_map(|point| &mut point.runs) {
+                    run.median = run.mean;
+                }
+                failed |= report.fails(&peers);
+                taken.push((situation, report));
+            }
+        }
+    }
+    Ok((print(&taken, &peers), failed))
+}
+
+/// The table: for each situation, number of PEs and quantity our figure, and the others' with their cost relative to ours.
+fn print(taken: &[(Situation, Report)], peers: &[&str]) -> String {
+    let own = taken.first().and_then(|(_, report)| report.names.first()).map_or("", String::as_str);
+    let mut header = ["", "neighbours, PEs", "PEs", own].map(str::to_owned).to_vec();
     peers.iter().for_each(|peer| header.extend([(*peer).to_owned(), format!("x {own}")]));
-    let columns = header.len();
-    let mut rows = table::plain(header, 2..columns);
-    let mut compared = slower::Compared::default();
+    let (mut rows, mut compared, mut slower) = (Vec::new(), 0, Vec::new());
     for (name, size, times, called) in ROWS {
         for (situation, report) in taken {
             for pes in PES {
@@ -128,21 +137,34 @@ pub fn print(taken: &[(Situation, Report)]) -> String {
                     pes.to_string(),
                     figure(mine.value()),
                 ];
-                let what = format!("{called} at {}, {pes} PEs", situation.name());
-                for peer in &peers {
+                for peer in peers {
                     let theirs = report.find(peer, &key);
+                    let ratio = theirs.and_then(|it| it.times(mine));
                     row.push(theirs.map(|it| figure(it.value())).unwrap_or_default());
-                    row.push(compared.with(mine, theirs, &what));
+                    row.push(ratio.map(figures::ratio).unwrap_or_default());
+                    compared += usize::from(ratio.is_some());
+                    if let Some(ratio) = ratio.filter(|ratio| *ratio < 1.0) {
+                        let times = figures::ratio(1.0 / ratio);
+                        slower.push(format!(
+                            "{called} at {}, {pes} PEs ({times} times {peer}'s time)",
+                            situation.name()
+                        ));
+                    }
                 }
-                rows.add_row(row);
+                rows.push(row);
             }
         }
     }
-    let mut text = format!(
-        "{rows}\nNeighbours compute all the time, in the session of the job or apart, each in its own. Figures: the \
-         median of the runs' means, of the slowest PE for collectives. Ratios: the median of those within each turn.\n"
-    );
-    text += &compared.sentence();
+    let mut text = Table { title: String::new(), header, rows }.to_string();
+    text += "\nNeighbours compute all the time, in the session of the job or apart, each in its own. Figures: the median of \
+             the runs' means, of the slowest PE for collectives. Ratios: the median of those within each turn.\n";
+    if compared > 0 {
+        text += &format!(
+            "Slower than another implementation at {} of {compared} points. {}\n",
+            slower.len(),
+            slower.join(", ")
+        );
+    }
     // Most are the same in all situations.
     let mut told = Vec::new();
     for remark in taken.iter().flat_map(|(_, report)| &report.remarks) {
@@ -161,14 +183,19 @@ mod tests {
 
     #[test]
     fn ours_beside_others() {
-        let mut report = Report::of(&["mine", "other"]);
+        let mut report = Report::default();
         for (who, mean) in [("mine", 20_000.0), ("other", 10_000.0)] {
             report.note(who, "pingpong.put", (BIG, 4), Unit::Nanoseconds, &[mean]);
         }
         let situation = Situation { neighbours: 2, apart: true, bound: false };
-        let text = print(&[(situation, report)]);
-        let row = table::line(&text, "64 KiB");
-        assert_eq!(row, "64 KiB there and back 2 apart, unbound 4 40.0 us 20.0 us 0.500", "{text}");
+        let text = print(&[(situation, report)], &["other"]);
+        let row = text.lines().find(|line| line.contains("64 KiB")).unwrap();
+        let words: Vec<&str> = row.split_whitespace().collect();
+        assert_eq!(
+            words.join(" "),
+            "64 KiB there and back 2 apart, unbound 4 40.0 us 20.0 us 0.500",
+            "{text}"
+        );
         assert!(text.contains("at 1 of 1 points"), "{text}");
     }
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand, value_parser};
 
-use crate::implementation::{Implementation, RAW};
-use crate::plan::Extent;
+use crate::data::Extent;
+use crate::implementation::Implementation;
+use crate::report::RAW;
 
 /// Benchmarks of OpenSHMEM implementations, beside what plain shared memory does on the same machine.
 #[derive(Parser)]
@@ -16,6 +17,8 @@ use crate::plan::Extent;
     version,
     after_help = "Examples:\n  oshbench run --quick --own oneshmem=build/bin\n  \
         oshbench figures mapping 5 --quick --own oneshmem=build/bin\n  \
+        oshbench figures today --own oneshmem=build/bin --mpi mpich=mpicc.mpich,mpiexec.mpich\n  \
+        oshbench suite osu --own oneshmem=build/bin --peer openmpi=/usr/bin\n  \
         oshbench run --own oneshmem=build/bin --peer openmpi=/usr/bin --peer-args openmpi='--oversubscribe --bind-to none'"
 )]
 pub struct Options {
@@ -26,48 +29,32 @@ pub struct Options {
 
 #[derive(Subcommand)]
 pub enum Command {
-    Run(Run),
+    /// Measure every kind of operation beside plain shared memory, on a page (`figures run`)
+    Run(Figures),
+    /// Jobs over two emulated nodes, beside other implementations, on a page (`figures nodes`; needs UCX and network namespaces)
+    Nodes(Figures),
+    /// Draw figures on one page, with data beside it: those of the papers behind this library, or what `--list` shows; all, or one
     Figures(Figures),
-    Apps(Apps),
-    Nodes(Nodes),
+    Suite(Suite),
     Neighbours(Neighbours),
     Instructions(Instructions),
 }
 
-/// Build and run the programs, print a table, write PREFIX.json and PREFIX.html
-#[derive(Args)]
-pub struct Run {
-    #[command(flatten)]
-    pub programs: Programs,
-    #[command(flatten)]
-    pub length: Length,
-    /// Only programs whose names contain this, with the raw ones they are set against; may be repeated
-    #[arg(long, value_name = "PART")]
-    pub only: Vec<String>,
-    /// Print every size in the terminal
-    #[arg(long)]
-    pub all: bool,
-    /// Write every plot there as a picture of its own (SVG)
-    #[arg(long, value_name = "DIR")]
-    pub plots: Option<PathBuf>,
-    /// Where to write the report [default: WORK/report]
-    #[arg(long, value_name = "PREFIX")]
-    pub out: Option<PathBuf>,
-}
-
-/// Draw the figures and tables of the papers behind this library on one page, with data beside it; all, or those of a paper, or one
 #[derive(Args)]
 pub struct Figures {
-    /// mapping, ondemand, oshmpi, shcoll or partitions
+    /// A paper or a collection: mapping, ondemand, oshmpi, shcoll, partitions, today, run, nodes
     #[arg(value_name = "PAPER")]
     pub paper: Option<String>,
-    /// The number of the figure in the paper, as --list shows it: 5, 5a, table-1
+    /// The number of the figure, as --list shows it: 5, 5a, table-1
     #[arg(value_name = "N")]
     pub number: Option<String>,
     #[command(flatten)]
     pub programs: Programs,
     #[command(flatten)]
     pub length: Length,
+    /// An MPI, for figures that have one: compiler, and launcher with arguments; may be repeated
+    #[arg(long, value_name = "NAME=COMPILER,LAUNCHER", value_parser = pair)]
+    pub mpi: Vec<Pair>,
     /// Only say which there are
     #[arg(long)]
     pub list: bool,
@@ -77,47 +64,33 @@ pub struct Figures {
     /// Where the commands of the library with SMARTMAP's addresses are
     #[arg(long, value_name = "DIR", default_value = "build/smartmap/bin")]
     pub smartmap: PathBuf,
-    /// Where the examples are
-    #[arg(long, value_name = "DIR", default_value = "examples")]
-    pub examples: PathBuf,
-    /// Where the applications are
-    #[arg(long, value_name = "DIR", default_value = "bench/apps")]
-    pub apps: PathBuf,
-    #[command(flatten)]
-    pub namespaces: Namespaces,
+    /// What makes network namespaces and runs a command among them
+    #[arg(long, value_name = "FILE", default_value = "tests/programs/namespaces.sh")]
+    pub script: PathBuf,
 }
 
-/// Whole applications: the examples beside the same programs in OpenMP and MPI, with 1, 2, 4 and 8 PEs
+/// Public OpenSHMEM benchmarks, fetched by you: build them with each implementation, run them in turns, and draw a page
 #[derive(Args)]
-pub struct Apps {
-    #[command(flatten)]
-    pub who: Implementations,
-    /// An MPI, its launcher with arguments if need be; may be repeated [default: mpicc and mpiexec of PATH]
-    #[arg(long, value_name = "NAME=COMPILER,LAUNCHER", value_parser = pair)]
-    pub mpi: Vec<Pair>,
-    #[command(flatten)]
-    pub length: Length,
-    /// Where the programs in MPI and OpenMP are
-    #[arg(long, value_name = "DIR", default_value = "bench/apps")]
-    pub sources: PathBuf,
-    /// Where the programs in OpenSHMEM are
-    #[arg(long, value_name = "DIR", default_value = "examples")]
-    pub examples: PathBuf,
-    #[command(flatten)]
-    pub folder: Folder,
-}
-
-/// Jobs over two emulated nodes, with 1, 2, 4 and 8 PEs on each, beside other implementations (needs UCX and network namespaces)
-#[derive(Args)]
-pub struct Nodes {
+pub struct Suite {
+    /// A folder with the suite; or osu or shmembench, which is looked for in the current folder
+    #[arg(value_name = "SUITE")]
+    pub suite: String,
     #[command(flatten)]
     pub programs: Programs,
     #[command(flatten)]
     pub length: Length,
-    #[command(flatten)]
-    pub limit: Limit,
-    #[command(flatten)]
-    pub namespaces: Namespaces,
+    /// How many PEs
+    #[arg(long, value_name = "PES", default_value_t = 2, value_parser = value_parser!(u16).range(1..=1024))]
+    pub pes: u16,
+    /// Only programs whose names contain this; may be repeated
+    #[arg(long, value_name = "PART")]
+    pub only: Vec<String>,
+    /// A further option of the compiler; may be repeated
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub cflag: Vec<String>,
+    /// What every program is told
+    #[arg(last = true, value_name = "ARGUMENT")]
+    pub arguments: Vec<String>,
 }
 
 /// Jobs of 2, 4 and 8 PEs, bound and unbound, beside 0, 1, 2 and 4 processes that compute all the time, beside other implementations
@@ -127,8 +100,6 @@ pub struct Neighbours {
     pub programs: Programs,
     #[command(flatten)]
     pub length: Length,
-    #[command(flatten)]
-    pub limit: Limit,
 }
 
 /// Count instructions per call by callgrind (needs valgrind)
@@ -149,9 +120,12 @@ pub struct Length {
     /// Next to nothing of everything, to see that it works
     #[arg(long, conflicts_with = "quick")]
     tiny: bool,
-    /// Run everything so often [default: 11, of figures and applications 5; 3 if quick]
+    /// Run everything so often [default: 5; 3 if quick]
     #[arg(long, value_name = "N")]
     repeats: Option<usize>,
+    /// Stop a job after this time, and say so [default: 300; 60 if quick]
+    #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u64).range(1..))]
+    limit: Option<u64>,
 }
 
 impl Length {
@@ -163,23 +137,20 @@ impl Length {
         }
     }
 
-    /// How often to run everything, at most so often by default.
-    pub fn repeats(&self, most: usize) -> usize {
-        self.repeats.unwrap_or(self.extent().repeats().min(most)).max(1)
+    /// How often to run everything.
+    pub fn repeats(&self) -> usize {
+        let usual = match self.extent() {
+            Extent::Full => 5,
+            Extent::Quick => 3,
+            Extent::Tiny => 1,
+        };
+        self.repeats.unwrap_or(usual).max(1)
     }
-}
 
-#[derive(Args)]
-pub struct Limit {
-    /// Stop a job of another implementation after this time, and say so
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..))]
-    limit: u64,
-}
-
-impl Limit {
-    /// How long a job of another implementation may take.
-    pub fn time(&self) -> Duration {
-        Duration::from_secs(self.limit)
+    /// How long a job may take.
+    pub fn limit(&self) -> Duration {
+        let usual = if self.extent() == Extent::Full { 300 } else { 60 };
+        Duration::from_secs(self.limit.unwrap_or(usual))
     }
 }
 
@@ -187,30 +158,30 @@ impl Limit {
 pub struct Programs {
     #[command(flatten)]
     pub who: Implementations,
-    /// Where the programs are
-    #[arg(long, value_name = "DIR", default_value = "bench/programs")]
-    pub sources: PathBuf,
-    #[command(flatten)]
-    pub folder: Folder,
-}
-
-#[derive(Args)]
-pub struct Namespaces {
-    /// What makes network namespaces and runs a command among them
-    #[arg(long, value_name = "FILE", default_value = "tests/programs/namespaces.sh")]
-    pub script: PathBuf,
-}
-
-#[derive(Args)]
-pub struct Folder {
-    /// Where to build
+    /// The top of the source tree, where the programs and examples are
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    tree: PathBuf,
+    /// Where to build and to write
     #[arg(long, value_name = "DIR", default_value = "build/bench")]
     work: PathBuf,
 }
 
-impl Folder {
+impl Programs {
+    /// The folders of sources: C first.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        let folders = [
+            "bench/programs",
+            "bench/devices",
+            "bench/apps",
+            "examples",
+            "examples/openmp",
+            "array/examples",
+        ];
+        folders.iter().map(|folder| self.tree.join(folder)).collect()
+    }
+
     /// The folder for builds, as an absolute path: jobs may start in another folder.
-    pub fn make(&self) -> anyhow::Result<PathBuf> {
+    pub fn work(&self) -> anyhow::Result<PathBuf> {
         let work = &self.work;
         std::fs::create_dir_all(work).with_context(|| format!("cannot make {}", work.display()))?;
         Ok(std::fs::canonicalize(work)?)
@@ -240,7 +211,7 @@ impl Implementations {
             }
             let its = self.peer_args.iter().filter(|more| more.name == *name);
             let launch = its.flat_map(|more| more.rest.split_whitespace().map(str::to_owned));
-            list.push(Implementation::new(name, Path::new(rest), launch.collect())?);
+            list.push(Implementation::shmem(name, Path::new(rest), launch.collect())?);
         }
         let unknown = |more: &&Pair| list.iter().all(|known| known.name != more.name);
         if let Some(Pair { name, .. }) = self.peer_args.iter().find(unknown) {

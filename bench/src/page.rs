@@ -1,39 +1,132 @@
-//! The report as a self-contained HTML page.
+//! What is written: one page with all figures, and of each its pictures, tables and data.
 
+use std::path::Path;
+
+use anyhow::Context;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde::Serialize;
 
-use crate::gallery;
-use crate::instructions as counts;
-use crate::papers::Figure;
-use crate::report::Report;
-use crate::table;
+use crate::curves::Table;
+use crate::data::{Data, Figure, Place, Setting, slug};
+use crate::draw::{Drawing, Placed};
+use crate::implementation::Implementation;
+use crate::machine::{self, Machine};
 
-const STYLE: &str = include_str!("page.css");
-
-/// The page.
-pub fn render<'a>(
-    report: &Report,
-    figures: impl Iterator<Item = &'a Figure>,
-) -> anyhow::Result<String> {
-    let sections: Vec<Markup> =
-        figures.map(|figure| section(report, figure)).collect::<anyhow::Result<_>>()?;
-    let instruction_rows = counts::rows(&report.instructions)?;
-    let names: Vec<&str> = report.implementations.iter().map(|i| i.name.as_str()).collect();
-    let title = format!("OpenSHMEM benchmarks: {}", names.join(", "));
-    let body = html! {
-        p { (report.began) " UTC, " (if report.quick { "short" } else { "full" }) " form, every program run "
-            (report.repeats) " times, in turns." }
-        p { (table::quietness(&report.noise, &report.points)) }
-        (facts(report))
-        @for section in &sections { (section) }
-        (instructions(&instruction_rows))
-        (remarks(report))
-    };
-    Ok(document(&title, &body))
+#[derive(Serialize)]
+struct File<'a> {
+    paper: &'a str,
+    figure: &'a str,
+    scaled: &'a str,
+    machine: &'a Machine,
+    points: &'a [Placed],
+    tables: &'a [Table],
+    remarks: &'a [String],
 }
 
-/// A page that needs nothing else.
-pub fn document(title: &str, body: &Markup) -> String {
+fn name(figure: &Figure) -> String {
+    format!("{}-{}", figure.paper, slug(&figure.number))
+}
+
+/// Writes a figure's files. Returns what they are called.
+pub fn write(setting: &Setting, figure: &Figure, drawing: &Drawing) -> anyhow::Result<String> {
+    let name = name(figure);
+    let mut written = Vec::new();
+    let mut save = |file: String, text: String| {
+        let path = setting.work.join(&file);
+        written.push(file);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    };
+    for (plot, letter) in drawing.plots.iter().zip('a'..).filter(|(plot, _)| plot.is_worthwhile()) {
+        save(format!("{name}-{letter}.svg"), plot.svg()?)?;
+    }
+    for (table, letter) in drawing.tables.iter().zip('a'..) {
+        save(format!("{name}-{letter}.csv"), table.csv())?;
+    }
+    if !drawing.points.is_empty() {
+        save(format!("{name}.csv"), csv_of(&drawing.points))?;
+    }
+    let data = File {
+        paper: &figure.paper,
+        figure: &figure.number,
+        scaled: setting.scaled(),
+        machine: &Machine::here(&setting.cpus),
+        points: &drawing.points,
+        tables: &drawing.tables,
+        remarks: &drawing.remarks,
+    };
+    save(format!("{name}.json"), serde_json::to_string_pretty(&data)? + "\n")?;
+    Ok(written.join(", "))
+}
+
+/// A line of CSV (RFC 4180).
+fn row(fields: impl IntoIterator<Item = String>) -> String {
+    let field = |text: String| match text.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    };
+    fields.into_iter().map(field).collect::<Vec<_>>().join(",") + "\n"
+}
+
+fn csv_of(points: &[Placed]) -> String {
+    let header = "place,implementation,quantity,size,pes,unit,turn,min,median,mean,max,samples\n";
+    let lines = points.iter().flat_map(|Placed { place, point }| {
+        let place = if *place == Place::Node { "node" } else { "nodes" };
+        let unit = serde_json::to_string(&point.unit).unwrap_or_default().replace('"', "");
+        let names = [place.to_owned(), point.implementation.clone(), point.key.name.clone()];
+        let keys = [point.key.size.to_string(), point.key.pes.to_string(), unit];
+        let start: Vec<String> = names.into_iter().chain(keys).collect();
+        point.runs.iter().map(move |run| {
+            let figures = [run.min, run.median, run.mean, run.max].map(|figure| figure.to_string());
+            let start = start.iter().cloned().chain([run.turn.to_string()]);
+            row(start.chain(figures).chain([run.samples.to_string()]))
+        })
+    });
+    header.to_owned() + &lines.collect::<String>()
+}
+
+impl Table {
+    fn csv(&self) -> String {
+        row(self.header.clone())
+            + &self.rows.iter().map(|cells| row(cells.clone())).collect::<String>()
+    }
+}
+
+/// Writes the page.
+pub fn save(
+    file: &Path,
+    data: &Data,
+    setting: &Setting,
+    sections: &[(&Figure, Drawing)],
+) -> anyhow::Result<()> {
+    let page = render(data, setting, sections)?;
+    std::fs::write(file, page).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// The page, which needs nothing else.
+fn render(
+    data: &Data,
+    setting: &Setting,
+    sections: &[(&Figure, Drawing)],
+) -> anyhow::Result<String> {
+    let names: Vec<&str> = setting.implementations.iter().map(|who| who.name.as_str()).collect();
+    let title = format!("Figures on this machine: {}", names.join(", "));
+    let mut parts = Vec::new();
+    for of_paper in sections.chunk_by(|one, next| one.0.paper == next.0.paper) {
+        let paper = data.paper(&of_paper[0].0.paper);
+        parts.push(html! { h2 { (paper.title) } p.note { (paper.by()) } });
+        for (figure, drawing) in of_paper {
+            parts.push(section(data, setting, figure, drawing)?);
+        }
+        let absent = data.absent(&paper.key);
+        parts.push(html! {
+            @if !absent.is_empty() {
+                h3 { @if paper.is_ours() { "What this page cannot have" } @else { "What the paper has and this page cannot have" } }
+                ul { @for what in absent { li { (what) } } }
+            }
+        });
+    }
+    let facts = sections.iter().flat_map(|(_, drawing)| &drawing.facts);
+    let facts: std::collections::BTreeSet<&(String, String)> = facts.collect();
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -41,90 +134,94 @@ pub fn document(title: &str, body: &Markup) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(include_str!("page.css"))) }
             }
-            body { h1 { (title) } (body) }
-        }
-    };
-    page.into_string()
-}
-
-fn section(report: &Report, figure: &Figure) -> anyhow::Result<Markup> {
-    let plots = gallery::plots(report, figure);
-    let plots = plots.iter().map(|plot| plot.svg()).collect::<anyhow::Result<Vec<_>>>()?;
-    Ok(html! {
-        @if !plots.is_empty() {
-            h2 { (figure.title) }
-            p { (figure.caption) }
-            div.plots { @for plot in &plots { figure { (PreEscaped(plot)) } } }
-        }
-    })
-}
-
-fn instructions(rows: &[Vec<String>]) -> Markup {
-    html! {
-        @if let Some((header, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) {
-            h2 { "Instructions per call" }
-            p { "In the library, from the jump into it to the return, on one PE that is its own target; counted by callgrind." }
-            table {
-                tr { @for cell in header { th { (cell) } } }
-                @for row in rows { tr { @for cell in row { td { (cell) } } } }
-            }
-        }
-    }
-}
-
-fn facts(report: &Report) -> Markup {
-    html! {
-        details open {
-            summary { "Machine and implementations" }
-            div.facts {
-                table {
-                    @for (what, value) in &report.machine.facts { tr { th { (what) } td { (value) } } }
-                }
-                @for implementation in &report.implementations {
-                    table {
-                        tr { th { "implementation" } td { b { (implementation.name) } } }
-                        @for (what, value) in &implementation.facts { tr { th { (what) } td { (value) } } }
+            body {
+                h1 { (title) }
+                p { (machine::now()) " UTC, " (setting.repeats) @if setting.repeats == 1 { " run" } @else { " runs, in turns" } @if !setting.scaled().is_empty() { ", " b { (setting.scaled()) } } }
+                details open {
+                    summary { "Machine and implementations" }
+                    div.facts {
+                        (of_facts(&Machine::here(&setting.cpus).facts))
+                        @for who in setting.implementations.iter().chain(&setting.mpis) {
+                            (of_facts(&described(who, facts.iter().copied())))
+                        }
                     }
                 }
+                @for part in &parts { (part) }
             }
         }
-    }
+    };
+    Ok(page.into_string())
 }
 
-fn remarks(report: &Report) -> Markup {
-    html! {
-        @if !report.remarks.is_empty() {
-            h2 { "Remarks" }
-            ul {
-                @for remark in &report.remarks { li { (remark) } }
-            }
+/// An implementation's name and what it says about itself.
+fn described<'a>(
+    who: &Implementation,
+    facts: impl Iterator<Item = &'a (String, String)>,
+) -> Vec<(String, String)> {
+    let told =
+        facts.filter(|(name, _)| *name == who.name).map(|(_, fact)| ("says".into(), fact.clone()));
+    [("implementation".into(), who.name.clone())]
+        .into_iter()
+        .chain(who.facts())
+        .chain(told)
+        .collect()
+}
+
+fn of_facts(facts: &[(String, String)]) -> Markup {
+    html! { table { @for (what, value) in facts { tr { th { (what) } td { (value) } } } } }
+}
+
+fn section(
+    data: &Data,
+    setting: &Setting,
+    figure: &Figure,
+    drawing: &Drawing,
+) -> anyhow::Result<Markup> {
+    let (shown, left_out): (Vec<_>, Vec<_>) =
+        drawing.plots.iter().partition(|plot| plot.is_worthwhile());
+    let plots = shown.iter().map(|plot| plot.svg()).collect::<anyhow::Result<Vec<_>>>()?;
+    let left_out: Vec<&str> = left_out.iter().map(|plot| plot.title.as_str()).collect();
+    let numbers: Vec<&str> = figure.numbers().collect();
+    let name = name(figure);
+    Ok(html! {
+        h3 id=(name) { (numbers.join(", ")) ": " (figure.title) }
+        p {
+            (setting.fill(&figure.caption, figure))
+            @if !setting.scaled().is_empty() { " (" (setting.scaled()) ".)" }
         }
-    }
+        @if !figure.differs.is_empty() {
+            p { b { "Not as published: " } (setting.fill(&figure.differs, figure)) }
+        }
+        @for printed in data.printed(figure) { p.note { b { "The paper's " } (data.describe(printed)) } }
+        div.plots { @for plot in &plots { figure { (PreEscaped(plot)) } } }
+        @if !left_out.is_empty() { p.note { "Too few figures for a curve: " (left_out.join("; ")) "." } }
+        @for table in &drawing.tables {
+            h4 { (table.title) }
+            div.wide { table.points {
+                tr { @for cell in &table.header { th { (cell) } } }
+                @for row in &table.rows { tr { @for cell in row { td { (cell) } } } }
+            } }
+        }
+        @if !drawing.remarks.is_empty() {
+            ul.note { @for remark in &drawing.remarks { li { (remark) } } }
+        }
+        p.note { "Data: " (name) ".json, by: " code { "oshbench figures " (figure.paper) " " (slug(&figure.number)) } }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{RAW, RemarkKind, Unit};
 
     #[test]
-    fn the_page_needs_nothing_else() {
-        let mut report = Report::of(&["mine<1>"]);
-        for size in [8, 64] {
-            for (who, name) in [(RAW, "raw.pingpong.pause"), ("mine<1>", "pingpong.put")] {
-                report.note(who, name, (size, 2), Unit::Nanoseconds, &[2.0]);
-            }
-        }
-        report.remark("mine<1>", "atomics", RemarkKind::Failed, "a & b");
-        let data = crate::papers::Data::read().unwrap();
-        let page = render(&report, data.set("run")).unwrap();
-        assert!(
-            page.contains("<svg") && page.contains("mine&lt;1&gt;") && page.contains("a &amp; b")
-        );
-        // Nothing is loaded: the only URL is SVG's namespace.
-        let elsewhere = page.replace("http://www.w3.org/2000/svg", "");
-        assert!(!elsewhere.contains("http") && !elsewhere.contains("src="));
+    fn tables_as_text() {
+        let table = Table {
+            title: "t".into(),
+            header: vec!["a".into(), "b, c".into()],
+            rows: vec![vec!["1".into(), "say \"x\"".into()]],
+        };
+        assert_eq!(table.csv(), "a,\"b, c\"\n1,\"say \"\"x\"\"\"\n");
     }
 }

@@ -1,89 +1,56 @@
-//! The data of a report, which is written as JSON, and plotted.
+//! What was measured: points, each with its runs, and what happened besides.
 
-use std::path::Path;
-
-use anyhow::Context;
+use oneshmem_plots::{figures, stats};
 use serde::Serialize;
 
 pub use oneshmem_plots::Unit;
 
-use crate::instructions::Count;
-use crate::machine::Machine;
-use crate::noise::Noise;
+/// The name of plain shared memory among the implementations.
+pub const RAW: &str = "raw";
 
-/// The version of this format.
-const FORMAT: u32 = 3;
-
-/// All results of one run of the suite.
-#[derive(Debug, Clone, Serialize)]
+/// All that one part of a figure has measured.
+#[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// The version: see [`FORMAT`].
-    pub format: u32,
-    /// When the run began, in UTC.
-    pub began: String,
-    /// Whether it was the short form.
-    pub quick: bool,
-    /// How often each program was run.
-    pub repeats: usize,
-    /// The CPUs to which PEs are pinned, in order.
-    pub cpus: Vec<usize>,
-    /// The machine.
-    pub machine: Machine,
-    /// How quiet the machine was.
-    pub noise: Noise,
-    /// The implementations measured, our own first.
-    pub implementations: Vec<Implementation>,
-    /// All measurements.
+    /// The implementations, our own first; without [`RAW`].
+    pub names: Vec<String>,
+    /// The measurements.
     pub points: Vec<Point>,
-    /// Instructions per call, by implementation.
-    pub instructions: Vec<(String, Vec<Count>)>,
-    /// Failures, and quantities that could not be measured.
+    /// Failures, and what could not be measured.
     pub remarks: Vec<Remark>,
-}
-
-/// One implementation of OpenSHMEM, as it describes itself.
-#[derive(Debug, Clone, Serialize)]
-pub struct Implementation {
-    /// Its name in this report.
-    pub name: String,
-    /// Facts about it, as names and values.
+    /// What the implementations say of themselves.
     pub facts: Vec<(String, String)>,
 }
 
-/// One quantity of one implementation, at one size and number of PEs.
-#[derive(Debug, Clone, Serialize)]
-pub struct Point {
-    /// The implementation. [`RAW`] is the machine itself.
-    pub implementation: String,
-    /// The program that measured it.
-    pub program: String,
-    /// The quantity, such as `pingpong.put`.
+/// Identifies a quantity: its name, the size in bytes (0 if it has none), and the number of PEs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Key {
+    /// Such as `pingpong.put`.
     pub name: String,
-    /// The size in bytes, or 0 if there is none.
+    /// In bytes, or 0.
     pub size: u64,
     /// The number of PEs.
     pub pes: usize,
-    /// The unit of the figures.
-    pub unit: Unit,
-    /// One entry for each run of the program.
-    pub runs: Vec<Run>,
 }
 
-pub use crate::implementation::RAW;
-
-/// The part of one run that concerns a point.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Run {
-    /// The turn of the suite.
-    pub turn: usize,
-    /// The figures.
+/// A quantity of one implementation.
+#[derive(Debug, Clone, Serialize)]
+pub struct Point {
+    /// The implementation.
+    pub implementation: String,
+    /// The quantity.
     #[serde(flatten)]
-    pub samples: Summary,
+    pub key: Key,
+    /// The unit of the figures.
+    pub unit: Unit,
+    /// An entry for each run of the program.
+    pub runs: Vec<Run>,
 }
 
 /// A summary of one run's samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Summary {
+pub struct Run {
+    /// The turn, in which all implementations ran one after the other.
+    pub turn: usize,
     /// Smallest sample.
     pub min: f64,
     /// Median of the samples.
@@ -93,221 +60,140 @@ pub struct Summary {
     /// Largest sample.
     pub max: f64,
     /// Number of samples.
-    #[serde(rename = "samples")]
-    pub count: u64,
+    pub samples: u64,
 }
 
-impl Summary {
-    /// Of a single sample.
-    pub fn one(value: f64) -> Self {
-        Self { min: value, median: value, mean: value, max: value, count: 1 }
+impl Run {
+    /// A run with a single sample.
+    pub fn one(turn: usize, value: f64) -> Self {
+        Self { turn, min: value, median: value, mean: value, max: value, samples: 1 }
     }
 }
 
 /// What happened besides figures.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
     /// The implementation.
     pub implementation: String,
-    /// The program.
-    pub program: String,
-    /// How serious it is.
-    pub kind: RemarkKind,
-    /// A description.
+    /// The description.
     pub what: String,
-}
-
-/// How serious a remark is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum RemarkKind {
-    /// The implementation lacks the feature.
-    Skipped,
-    /// The figures are valid, but the job then ended badly.
-    BadEnd,
-    /// Something failed: figures are missing.
-    Failed,
-}
-
-impl Remark {
-    /// It without its kind.
-    pub fn about(&self) -> String {
-        format!("{}, {}: {}", self.implementation, self.program, self.what)
-    }
+    /// Whether something failed, or ended badly after its figures; else the implementation lacks it.
+    pub fails: bool,
 }
 
 impl std::fmt::Display for Remark {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let kind = match self.kind {
-            RemarkKind::Skipped => "Not measured",
-            RemarkKind::BadEnd => "Bad end",
-            RemarkKind::Failed => "Failed",
-        };
-        write!(f, "{kind}: {}", self.about())
+        let kind = if self.fails { "Failed" } else { "Not measured" };
+        write!(f, "{kind}: {}, {}", self.implementation, self.what)
     }
 }
 
 impl Report {
-    /// An empty report of this format.
-    pub fn new(quick: bool, repeats: usize, cpus: Vec<usize>, machine: Machine) -> Self {
-        Self {
-            format: FORMAT,
-            began: crate::machine::now(),
-            quick,
-            repeats,
-            cpus,
-            machine,
-            noise: Noise::default(),
-            implementations: Vec::new(),
-            points: Vec::new(),
-            instructions: Vec::new(),
-            remarks: Vec::new(),
-        }
-    }
-
-    /// Writes the report to a file.
-    pub fn save(&self, path: &Path) -> anyhow::Result<()> {
-        let text = serde_json::to_string_pretty(self)?;
-        std::fs::write(path, text + "\n")
-            .with_context(|| format!("cannot write {}", path.display()))
-    }
-
-    /// Adds one run's figures to its point.
-    pub fn add(&mut self, implementation: &str, program: &str, key: Key, unit: Unit, run: Run) {
-        let known = self
-            .points
-            .iter_mut()
-            .find(|point| point.implementation == implementation && point.key() == key);
-        match known {
+    /// Adds one run's figures to their point.
+    pub fn add(&mut self, who: &str, key: Key, unit: Unit, run: Run) {
+        let same = |point: &&mut Point| point.implementation == who && point.key == key;
+        match self.points.iter_mut().find(same) {
             Some(point) => point.runs.push(run),
-            None => self.points.push(Point {
-                implementation: implementation.into(),
-                program: program.into(),
-                name: key.name,
-                size: key.size,
-                pes: key.pes,
-                unit,
-                runs: vec![run],
-            }),
+            None => {
+                self.points.push(Point { implementation: who.into(), key, unit, runs: vec![run] })
+            }
         }
     }
 
     /// Adds a remark, unless it has been made before.
-    pub fn remark(
-        &mut self,
-        implementation: &str,
-        program: &str,
-        kind: RemarkKind,
-        what: impl Into<String>,
-    ) {
-        let remark = Remark {
-            implementation: implementation.into(),
-            program: program.into(),
-            kind,
-            what: what.into(),
-        };
+    pub fn remark(&mut self, who: &str, fails: bool, what: impl Into<String>) {
+        let remark = Remark { implementation: who.into(), what: what.into(), fails };
         if !self.remarks.contains(&remark) {
             self.remarks.push(remark);
         }
     }
 
-    /// The points of one implementation.
-    pub fn points_of<'a>(&'a self, implementation: &'a str) -> impl Iterator<Item = &'a Point> {
-        self.points.iter().filter(move |point| point.implementation == implementation)
-    }
-
     /// One implementation's point for a quantity.
-    pub fn find(&self, implementation: &str, key: &Key) -> Option<&Point> {
-        self.points
-            .iter()
-            .find(|point| point.implementation == implementation && point.key() == *key)
+    pub fn find(&self, who: &str, key: &Key) -> Option<&Point> {
+        self.points.iter().find(|point| point.implementation == who && point.key == *key)
     }
 
-    /// The first implementation: the one that the report is about.
-    pub fn own(&self) -> Option<&str> {
-        self.implementations.first().map(|implementation| implementation.name.as_str())
+    /// What a point stands beside: the same over plain shared memory; of a whole job, as many processes that do nothing,
+    /// from the same launcher.
+    pub fn limit(&self, point: &Point) -> Option<&Point> {
+        if point.key.name == "wall.hello" {
+            let key = Key { name: "wall.true".into(), ..point.key.clone() };
+            return self.find(&point.implementation, &key);
+        }
+        self.find(RAW, &point.key)
     }
 
-    /// Whether anything of our own implementation or of the raw programs has failed or ended badly.
-    /// Failures of others only stand in the report.
-    pub fn fails(&self) -> bool {
-        let others: Vec<&str> = self.peers().collect();
+    /// Whether anything but these has failed.
+    pub fn fails(&self, others: &[&str]) -> bool {
         let ours = |remark: &&Remark| !others.contains(&remark.implementation.as_str());
-        self.remarks.iter().filter(ours).any(|remark| remark.kind != RemarkKind::Skipped)
+        self.remarks.iter().filter(ours).any(|remark| remark.fails)
     }
 
-    /// The other implementations.
-    pub fn peers(&self) -> impl Iterator<Item = &str> {
-        self.implementations.iter().skip(1).map(|implementation| implementation.name.as_str())
+    /// Where one of `others` is ahead of all the rest, as a sentence; empty if nothing was compared.
+    pub fn behind(&self, others: &[&str]) -> String {
+        let is_other = |name: &str| others.contains(&name);
+        let (mut compared, mut places) = (0, Vec::new());
+        for theirs in self.points.iter().filter(|point| is_other(&point.implementation)) {
+            let ours = self.points.iter().filter(|point| {
+                !is_other(&point.implementation)
+                    && point.implementation != RAW
+                    && point.key == theirs.key
+            });
+            let best = ours.filter_map(|mine| mine.times(theirs)).min_by(f64::total_cmp);
+            let Some(best) = best else { continue };
+            compared += 1;
+            if best > 1.0 {
+                let Key { name, size, pes } = &theirs.key;
+                let size = figures::bytes(*size);
+                let times = figures::ratio(best);
+                places.push(format!(
+                    "{name} {size} on {pes} PEs ({times} times {}'s)",
+                    theirs.implementation
+                ));
+            }
+        }
+        match (compared, places.len()) {
+            (0, _) => String::new(),
+            (_, 0) => format!("Slower than another implementation at none of {compared} points."),
+            (_, some) => format!(
+                "Slower than another implementation at {some} of {compared} points: {}.",
+                places.join(", ")
+            ),
+        }
     }
-}
-
-/// Identifies a quantity across implementations and reports.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
-    /// The quantity's name.
-    pub name: String,
-    /// The size.
-    pub size: u64,
-    /// The number of PEs.
-    pub pes: usize,
 }
 
 impl Point {
-    /// The key of this point.
-    pub fn key(&self) -> Key {
-        Key { name: self.name.clone(), size: self.size, pes: self.pes }
-    }
-
     /// The figure to quote: the median of the runs' medians.
     pub fn value(&self) -> f64 {
-        crate::stats::median(&self.medians())
+        stats::median(&self.of_runs(|run| run.median))
     }
 
-    /// Each run's median.
-    pub fn medians(&self) -> Vec<f64> {
-        self.runs.iter().map(|run| run.samples.median).collect()
+    /// A figure of each run.
+    pub fn of_runs(&self, figure: impl FnMut(&Run) -> f64) -> Vec<f64> {
+        self.runs.iter().map(figure).collect()
     }
 
-    /// The spread of the runs ([`spread`](crate::stats::spread)).
+    /// How far the runs are from each other ([`stats::spread`]).
     pub fn spread(&self) -> f64 {
-        crate::stats::spread(&self.medians())
+        stats::spread(&self.of_runs(|run| run.median))
     }
 
-    /// The run of one turn.
-    pub fn in_turn(&self, turn: usize) -> Option<&Run> {
-        self.runs.iter().find(|run| run.turn == turn)
-    }
-
-    /// The typical minimum, mean and maximum within a run: for each the median over the runs.
-    pub fn within(&self) -> (f64, f64, f64) {
-        let over = |part: fn(&Summary) -> f64| {
-            crate::stats::median(
-                &self.runs.iter().map(|run| part(&run.samples)).collect::<Vec<_>>(),
-            )
+    /// The cost in units of another point's: the median over the turns of the ratio within a turn, so that a machine that
+    /// changes between turns does not get into it. `None` without a turn that both have.
+    pub fn times(&self, other: &Self) -> Option<f64> {
+        let within = |run: &Run| {
+            let theirs = other.runs.iter().find(|theirs| theirs.turn == run.turn)?;
+            Some(self.unit.cost_ratio(run.median, theirs.median))
         };
-        (over(|of| of.min), over(|of| of.mean), over(|of| of.max))
-    }
-}
-
-#[cfg(test)]
-impl Run {
-    /// A run with one sample in an undisturbed turn.
-    pub fn one(turn: usize, value: f64) -> Self {
-        Self { turn, samples: Summary::one(value) }
+        let ratios: Vec<f64> = self.runs.iter().filter_map(within).collect();
+        (!ratios.is_empty()).then(|| stats::median(&ratios))
     }
 }
 
 #[cfg(test)]
 impl Report {
-    /// One with these implementations, and no figures yet.
-    pub fn of(names: &[&str]) -> Self {
-        let mut report = Self::new(true, 3, vec![0, 1], Machine::default());
-        let add = |name: &&str| Implementation { name: (*name).into(), facts: Vec::new() };
-        report.implementations.extend(names.iter().map(add));
-        report
-    }
-
-    /// Adds a figure for each turn, of a size and a number of PEs.
+    /// Adds a figure for each turn.
     pub fn note(
         &mut self,
         who: &str,
@@ -315,12 +201,13 @@ impl Report {
         (size, pes): (u64, usize),
         unit: Unit,
         turns: &[f64],
-    ) -> Point {
-        let key = Key { name: name.into(), size, pes };
-        for (turn, value) in turns.iter().enumerate() {
-            self.add(who, "p", key.clone(), unit, Run::one(turn, *value));
+    ) {
+        if who != RAW && !self.names.iter().any(|name| name == who) {
+            self.names.push(who.into());
         }
-        self.find(who, &key).unwrap().clone()
+        for (turn, value) in turns.iter().enumerate() {
+            self.add(who, Key { name: name.into(), size, pes }, unit, Run::one(turn, *value));
+        }
     }
 }
 
@@ -328,32 +215,48 @@ impl Report {
 mod tests {
     use super::*;
 
-    fn run(median: f64) -> Run {
-        let samples =
-            Summary { min: median / 2.0, median, mean: median, max: median * 2.0, count: 20 };
-        Run { samples, ..Run::one(0, median) }
+    #[test]
+    fn turns_are_compared_with_themselves() {
+        let mut report = Report::default();
+        let ns = Unit::Nanoseconds;
+        // The ratio of the medians would be 110 / 50.
+        report.note("mine", "a.b", (8, 2), ns, &[55.0, 110.0, 330.0]);
+        report.note(RAW, "a.b", (8, 2), ns, &[50.0, 50.0, 300.0]);
+        report.note("mine", "wall.hello", (0, 64), ns, &[20.0]);
+        report.note("mine", "wall.true", (0, 64), ns, &[10.0]);
+        let times = |point: &Point| point.times(report.limit(point)?);
+        assert_eq!(times(&report.points[0]), Some(1.1));
+        assert_eq!((report.points[0].value(), report.points[0].runs.len()), (110.0, 3));
+        assert_eq!(times(&report.points[2]), Some(2.0));
+        assert_eq!(times(&report.points[3]), None);
     }
 
     #[test]
-    fn runs_of_one_point_gather() {
-        let mut report = Report::of(&[]);
-        let key = Key { name: "a.b".into(), size: 8, pes: 2 };
-        for median in [3.0, 1.0, 2.0] {
-            report.add("one", "a", key.clone(), Unit::Nanoseconds, run(median));
+    fn each_variant_of_ours_is_behind() {
+        let mut report = Report::default();
+        for (who, name, value) in [
+            ("mine", "behind", 300.0),
+            ("mine, SMARTMAP", "behind", 200.0),
+            ("other", "behind", 100.0),
+            ("mine, SMARTMAP", "ahead", 50.0),
+            ("other", "ahead", 100.0),
+            ("other", "alone", 1.0),
+        ] {
+            report.note(who, name, (8, 2), Unit::Nanoseconds, &[value; 3]);
         }
-        report.add("two", "a", key.clone(), Unit::Nanoseconds, run(9.0));
-        assert_eq!(report.points.len(), 2);
-        let point = report.find("one", &key).unwrap();
-        assert_eq!((point.value(), point.spread()), (2.0, 0.5));
-        assert_eq!(point.within(), (1.0, 2.0, 4.0));
+        let told = "Slower than another implementation at 1 of 2 points: behind 8 B on 2 PEs (2.00 times other's).";
+        assert_eq!(report.behind(&["other"]), told);
+        assert_eq!(report.behind(&[]), "");
     }
 
     #[test]
     fn remarks_are_made_once() {
-        let mut report = Report::of(&[]);
-        report.remark("one", "a", RemarkKind::Failed, "no");
-        report.remark("one", "a", RemarkKind::Failed, "no");
-        report.remark("one", "b", RemarkKind::Failed, "no");
-        assert_eq!(report.remarks.len(), 2);
+        let mut report = Report::default();
+        report.remark("one", true, "a: no");
+        report.remark("one", true, "a: no");
+        assert_eq!(
+            (report.remarks.len(), report.fails(&[]), report.fails(&["one"])),
+            (1, true, false)
+        );
     }
 }

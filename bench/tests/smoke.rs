@@ -4,23 +4,25 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Output};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use oneshmem_watched::Outcome;
 
-/// Seconds after which a command is taken to hang.
-const PATIENCE: &str = "400";
+/// After this time a command is taken to hang.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let no_valgrind = !on_path("valgrind") && std::env::var_os("ONESHMEM_TEST_ALL").is_none();
-    let no_mpi = !on_path("mpicc.mpich") && std::env::var_os("ONESHMEM_TEST_ALL").is_none();
     let trials = vec![
         Trial::test("the whole suite, tiny", whole_suite),
         Trial::test("figures of the papers, tiny", papers),
         Trial::test("jobs over nodes compared, tiny", over_nodes).with_ignored_flag(no_nodes()),
         Trial::test("jobs beside neighbours compared, tiny", beside_neighbours),
-        Trial::test("applications compared, tiny", applications).with_ignored_flag(no_mpi),
+        Trial::test("figures of today, tiny", today),
+        Trial::test("a public suite, tiny", public_suite),
         Trial::test("instructions stay within their limits", instructions)
             .with_ignored_flag(no_valgrind),
         Trial::test("inlined instructions stay within their limits", inlined_instructions)
@@ -46,29 +48,23 @@ fn bin() -> PathBuf {
     prefix.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../build")).join("bin")
 }
 
-/// `oshbench` in this folder, under a watchdog.
-fn oshbench(arguments: &[&str]) -> Result<Output, Failed> {
-    oshbench_with(&[], arguments)
+/// `oshbench` at the top of the source tree, for the build tree, under a watchdog.
+fn oshbench(environment: &[(&str, &str)], arguments: &[&str]) -> Result<Outcome, Failed> {
+    let own = format!("oneshmem={}", bin().display());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oshbench"));
+    command.envs(environment.iter().copied()).args(arguments);
+    if !arguments.contains(&"--own") {
+        command.args(["--own", &own]);
+    }
+    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    Ok(oneshmem_watched::run(&mut command, PATIENCE)?)
 }
 
-/// The same, with more environment.
-fn oshbench_with(environment: &[(&str, &str)], arguments: &[&str]) -> Result<Output, Failed> {
-    let output = Command::new("timeout")
-        .envs(environment.iter().copied())
-        .args(["--kill-after=10", PATIENCE, env!("CARGO_BIN_EXE_oshbench")])
-        .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()?;
-    Ok(output)
-}
-
-fn check(holds: bool, what: &str, output: &Output) -> Result<(), Failed> {
+fn check(holds: bool, what: &str, outcome: &Outcome) -> Result<(), Failed> {
     if holds {
         return Ok(());
     }
-    let (out, err) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    Err(format!("{what}; {}\n{out}\n{err}", output.status).into())
+    Err(format!("{what}; {}\n{}\n{}", outcome.ending(), outcome.stdout, outcome.stderr).into())
 }
 
 /// A folder for one test, empty.
@@ -81,110 +77,143 @@ fn scratch(name: &str) -> Result<PathBuf, Failed> {
     Ok(folder)
 }
 
-/// `oshbench figures` with these arguments.
-fn figures(arguments: &[&str], work: &str) -> Result<Output, Failed> {
-    let own = format!("oneshmem={}", bin().display());
-    let places =
-        ["--own", &own, "--sources", "programs", "--examples", "../examples", "--apps", "apps"];
-    let more =
-        ["--work", work, "--script", "../tests/programs/namespaces.sh", "--smartmap", "none"];
-    oshbench(&[&["figures"], arguments, &places[..], &more[..]].concat())
-}
-
-/// Every figure that can be drawn here has a picture or a table, and says otherwise why not.
-fn papers() -> Result<(), Failed> {
-    let work = scratch("figures")?.display().to_string();
-    let output = figures(&["--tiny", "--repeats", "1"], &work)?;
-    check(output.status.success(), "the figures failed", &output)?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let list = figures(&["--list"], &work)?;
-    let list = String::from_utf8_lossy(&list.stdout).into_owned();
-    let absent = |line: &&str| line.starts_with("  not here: ");
-    check(list.lines().filter(absent).count() >= 5, "nothing is said to be absent", &output)?;
-    let names: Vec<&str> =
-        list.lines().filter(|line| line.starts_with("  ") && !absent(line)).collect();
-    check(names.len() > 25, "too few figures are listed", &output)?;
-    for name in names {
-        let mut words = name.split_whitespace();
-        let file =
-            format!("{}-{}", words.next().ok_or("no paper")?, words.next().ok_or("no number")?);
+/// Each figure of `oshbench figures ARGUMENTS` that can be drawn here has a picture or a table, and says otherwise why not. Returns
+/// what was printed, the names and the page.
+fn drawn(arguments: &[&str], work: &str) -> Result<(Outcome, Vec<String>, String), Failed> {
+    let work = scratch(work)?.display().to_string();
+    let places = ["--tiny", "--smartmap", "none", "--work", &work];
+    let outcome = oshbench(&[], &[&["figures"], arguments, &places[..]].concat())?;
+    check(outcome.success(), "the figures failed", &outcome)?;
+    let list = oshbench(&[], &[&["figures", "--list"], arguments, &places[..]].concat())?.stdout;
+    let lines =
+        list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("  not here: "));
+    let mut files = Vec::new();
+    for line in lines {
+        let mut words = line.split_whitespace();
+        let (paper, number) = (words.next().ok_or("no paper")?, words.next().ok_or("no number")?);
+        let file = format!("{paper}-{number}");
         let json: serde_json::Value =
             serde_json::from_str(&std::fs::read_to_string(format!("{work}/{file}.json"))?)?;
         let has = |what: &str| json[what].as_array().is_some_and(|list| !list.is_empty());
-        let drawn = has("points") || has("tables");
-        check(drawn != name.contains("(not here: "), &format!("{file} is empty"), &output)?;
-        check(text.contains(&format!("{file}.json")), &format!("{file} is not named"), &output)?;
+        let is_here = !line.contains("(not here: ");
+        check((has("points") || has("tables")) == is_here, &format!("{file} is empty"), &outcome)?;
+        check(
+            outcome.stdout.contains(&format!("{file}.json")),
+            &format!("{file} is not named"),
+            &outcome,
+        )?;
+        files.push(file);
     }
     let page = std::fs::read_to_string(format!("{work}/figures.html"))?;
-    check(page.matches("<svg").count() > 20, "no plots on the page", &output)?;
-    check(page.contains("paper: MPI on Cray XE6"), "no published figures", &output)?;
-    check(page.contains("ahead of") && page.contains("Not as in the paper"), "no claims", &output)?;
-    check(page.matches("this page cannot have").count() == 5, "not all papers", &output)?;
-    let none = figures(&["mapping", "99"], &work)?;
-    let told = String::from_utf8_lossy(&none.stderr);
+    // Nothing is loaded: the only address is SVG's namespace.
+    let elsewhere = page.replace("http://www.w3.org/2000/svg", "");
     check(
-        told.contains("mapping has no figure 99 here: expected one of 5, 6, 7"),
-        "no error",
-        &none,
-    )
+        !elsewhere.contains("http") && !elsewhere.contains("src="),
+        "the page needs more",
+        &outcome,
+    )?;
+    Ok((outcome, files, page))
 }
 
-fn applications() -> Result<(), Failed> {
-    let work = scratch("apps")?;
-    let (work, own) = (work.display().to_string(), format!("oneshmem={}", bin().display()));
-    let arguments = ["apps", "--tiny", "--repeats", "1", "--own", &own, "--work", &work];
-    let folders = ["--sources", "apps", "--examples", "../examples"];
-    let mpi = ["--mpi", "mpich=mpicc.mpich,mpiexec.mpich"];
-    let output = oshbench(&[&arguments[..], &folders[..], &mpi[..]].concat())?;
-    check(output.status.success(), "the comparison failed", &output)?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    // Five programs with four numbers of PEs, each beside MPI and OpenMP.
-    check(text.matches("OpenMP ").count() >= 20, "not all points are there", &output)?;
-    check(text.contains("of 20 points"), "no closing line", &output)
+fn papers() -> Result<(), Failed> {
+    let (outcome, files, page) = drawn(&[], "figures")?;
+    check(files.len() > 25, "too few figures are listed", &outcome)?;
+    check(page.matches("<svg").count() > 20, "no plots on the page", &outcome)?;
+    check(page.contains("paper: MPI on Cray XE6"), "no published figures", &outcome)?;
+    check(page.contains("ahead of") && page.contains("Not as published"), "no claims", &outcome)?;
+    check(page.matches("this page cannot have").count() == 5, "not all papers", &outcome)?;
+    let none = oshbench(&[], &["figures", "mapping", "99"])?;
+    let told = none.stderr.contains("mapping has no figure 99 here: expected one of 5, 6, 7");
+    check(told, "no error", &none)
+}
+
+/// Collectives with new data beside an MPI's, and kernels in C and in Rust.
+fn today() -> Result<(), Failed> {
+    let mpi: &[&str] = match on_path("mpicc.mpich") {
+        true => &["today", "--mpi", "mpich=mpicc.mpich,mpiexec.mpich"],
+        false => &["today"],
+    };
+    let (outcome, files, page) = drawn(mpi, "today")?;
+    check(files == ["today-1", "today-2"], "not the figures of today", &outcome)?;
+    let words = ["oneshmem, in Rust", "kernel.permutation", "collective.sum", "Bale publishes"];
+    check(words.iter().all(|word| page.contains(word)), "no kernels on the page", &outcome)?;
+    check(page.contains("mpicc.mpich, mpiexec.mpich") == (mpi.len() > 1), "no MPI", &outcome)
 }
 
 fn whole_suite() -> Result<(), Failed> {
-    let work = scratch("suite")?;
-    let (work, own) = (work.display().to_string(), format!("oneshmem={}", bin().display()));
-    let output =
-        oshbench(&["run", "--tiny", "--own", &own, "--sources", "programs", "--work", &work])?;
-    check(output.status.success(), "the suite failed", &output)?;
-
-    let json = format!("{work}/report.json");
-    let report: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&json)?)?;
-    let points = report["points"].as_array().ok_or("no points")?;
+    let work = scratch("suite")?.display().to_string();
+    let outcome = oshbench(&[], &["run", "--tiny", "--work", &work])?;
+    check(outcome.success(), "the suite failed", &outcome)?;
+    let mut points = Vec::new();
+    for number in 1..8 {
+        let text = std::fs::read_to_string(format!("{work}/run-{number}.json"))?;
+        let json: serde_json::Value = serde_json::from_str(&text)?;
+        points.extend(json["points"].as_array().ok_or("no points")?.clone());
+    }
     for (implementation, name) in [
         ("oneshmem", "pingpong.put"),
+        ("oneshmem", "pingpong.put_signal"),
         ("oneshmem", "msgrate.put"),
         ("oneshmem", "bandwidth.get_both"),
         ("oneshmem", "rate.g.double"),
-        ("oneshmem", "contended.fetch_add.long"),
+        ("oneshmem, inlined", "rate.p.long"),
+        ("oneshmem", "contended.fetch_add"),
         ("oneshmem", "collective.alltoalls"),
         ("oneshmem", "activeset.sum"),
-        ("oneshmem", "startup.hello"),
-        ("oneshmem", "oversubscribed.ring"),
-        ("raw", "raw.pingpong.tight"),
-        ("raw", "raw.copy_both.memcpy"),
-        ("raw", "raw.msgrate"),
-        ("raw", "raw.contended.fetch_add"),
-        ("oneshmem", "strided.iput.from_strided"),
-        ("raw", "raw.strided.both_strided.any"),
-        ("raw", "raw.true"),
+        ("oneshmem", "wall.hello"),
+        ("oneshmem", "wall.true"),
+        ("raw", "pingpong.put"),
+        ("raw", "bandwidth.put_both"),
+        ("raw", "msgrate.put"),
+        ("raw", "contended.fetch_add"),
+        ("raw", "collective.barrier_all"),
+        ("raw", "wall.true"),
     ] {
         let found = points.iter().any(|point| {
             point["implementation"] == implementation
                 && point["name"] == name
                 && point["runs"].as_array().is_some_and(|runs| !runs.is_empty())
         });
-        check(found, &format!("no figure for {name} of {implementation}"), &output)?;
+        check(found, &format!("no figure for {name} of {implementation}"), &outcome)?;
     }
     // A PE alone has nobody to meet.
     let alone =
         |point: &serde_json::Value| point["name"] == "startup.first_contact" && point["pes"] == 1;
-    check(!points.iter().any(alone), "a PE's contact with itself is a figure", &output)?;
-    let page = std::fs::read_to_string(format!("{work}/report.html"))?;
-    check(page.contains("<svg"), "no plots on the page", &output)?;
-    Ok(())
+    check(!points.iter().any(alone), "a PE's contact with itself is a figure", &outcome)?;
+    check(
+        std::fs::read_to_string(format!("{work}/figures.html"))?.contains("<svg"),
+        "no plots",
+        &outcome,
+    )
+}
+
+/// A suite as users fetch one: programs that print two columns, with code that they share.
+fn public_suite() -> Result<(), Failed> {
+    let folder = scratch("public")?;
+    let (suite, work) = (folder.join("fetched"), folder.join("work").display().to_string());
+    std::fs::create_dir_all(suite.join("util"))?;
+    std::fs::write(suite.join("util/shared.h"), "double figure(int size);\n")?;
+    std::fs::write(
+        suite.join("util/shared.c"),
+        "#include \"shared.h\"\ndouble figure(int size) { return 0.5 * size; }\n",
+    )?;
+    let program = "#include <shmem.h>\n#include <stdio.h>\n#include \"shared.h\"\nint main(void)\n{\n    shmem_init();\n    \
+                   if (shmem_my_pe() == 0)\n        printf(\"# Size Latency (us)\\n8 %f\\n64 %f\\n\", figure(8), figure(64));\n    \
+                   shmem_finalize();\n    return 0;\n}\n";
+    std::fs::write(suite.join("latency.c"), program)?;
+    let peer = format!("again={}", bin().display());
+    let outcome = oshbench(
+        &[],
+        &["suite", &suite.display().to_string(), "--tiny", "--peer", &peer, "--work", &work],
+    )?;
+    let has = outcome.stdout.contains("32.0 us") && outcome.stdout.contains("x own");
+    check(outcome.success() && has, "the suite is not measured", &outcome)?;
+    let page = std::fs::read_to_string(format!("{work}/suite.html"))?;
+    check(
+        page.contains("<svg") && page.contains("fetched, latency, with 2 PEs"),
+        "no page",
+        &outcome,
+    )
 }
 
 /// Whether there are no emulated nodes here, or jobs cannot run over them.
@@ -209,9 +238,6 @@ fn commands(bin: &Path, oshcc: &str, oshrun: &str) -> Result<(), Failed> {
 
 fn over_nodes() -> Result<(), Failed> {
     let work = scratch("nodes")?.display().to_string();
-    let own = format!("oneshmem={}", bin().display());
-    let script = "../tests/programs/namespaces.sh";
-    let places = ["--own", &own, "--sources", "programs", "--work", &work, "--script", script];
     // Another implementation, whose first job never ends, and whose others fail.
     let other = Path::new(&work).join("other");
     let compiler = format!("exec {}/oshcc \"$@\"", bin().display());
@@ -219,43 +245,23 @@ fn over_nodes() -> Result<(), Failed> {
                     mkdir \"$0.ran\" 2> /dev/null && exec sleep 1000";
     commands(&other, &compiler, launcher)?;
     let peer = format!("hangs={}", other.display());
-    let some = ["nodes", "--tiny", "--repeats", "1", "--limit", "10", "--peer", &peer];
-    let output = oshbench(&[&some, &places[..]].concat())?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let words = [
-        "nodes.fetch_add_computing",
-        "nodes.put_bandwidth",
-        "nodes.reduce",
-        "nodes.put.packets",
-        "startup.init",
-        "startup.hello",
-    ];
-    let rows = words.iter().all(|word| text.contains(word));
-    check(output.status.success() && rows, "jobs over nodes are not measured", &output)?;
-    let told = text.contains("hangs, facts: did not end in 10 s");
-    check(told, "jobs that hang are not reported", &output)
+    let outcome =
+        oshbench(&[], &["nodes", "--tiny", "--limit", "10", "--peer", &peer, "--work", &work])?;
+    let words =
+        ["atomic.fetch_add", "bandwidth.put", "collective.sum", "startup.init", "wall.hello"];
+    let rows = words.iter().all(|word| outcome.stdout.contains(word));
+    check(outcome.success() && rows, "jobs over nodes are not measured", &outcome)?;
+    let told = outcome.stdout.contains("hangs, operations: did not end in 10 s");
+    check(told, "jobs that hang are not reported", &outcome)
 }
 
 fn beside_neighbours() -> Result<(), Failed> {
     let work = scratch("neighbours")?.display().to_string();
-    let own = format!("oneshmem={}", bin().display());
     let peer = format!("again={}", bin().display());
-    let output = oshbench(&[
-        "neighbours",
-        "--tiny",
-        "--own",
-        &own,
-        "--peer",
-        &peer,
-        "--sources",
-        "programs",
-        "--work",
-        &work,
-    ])?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let outcome = oshbench(&[], &["neighbours", "--tiny", "--peer", &peer, "--work", &work])?;
     let words = ["0, bound", "1, bound", "1 apart, bound", "64 KiB there and back", "of 6 points"];
-    let rows = words.iter().all(|word| text.contains(word));
-    check(output.status.success() && rows, "jobs beside neighbours are not measured", &output)
+    let rows = words.iter().all(|word| outcome.stdout.contains(word));
+    check(outcome.success() && rows, "jobs beside neighbours are not measured", &outcome)
 }
 
 fn instructions() -> Result<(), Failed> {
@@ -282,8 +288,8 @@ fn beside_a_device() -> Result<(), Failed> {
     let folder = scratch("driver")?;
     let mut compiler = Command::new("cc");
     compiler.args(["-O1", "-shared", "-fPIC", "-pthread", "../tests/devices/libcuda.c", "-o"]);
-    let made = compiler.arg(folder.join("libcuda.so.1")).output()?;
-    check(made.status.success(), "the imitation cannot be built", &made)?;
+    let made = oneshmem_watched::run(compiler.arg(folder.join("libcuda.so.1")), PATIENCE)?;
+    check(made.success(), "the imitation cannot be built", &made)?;
     instructions_within(
         "instructions-devices.txt",
         &[
@@ -297,32 +303,25 @@ fn beside_a_device() -> Result<(), Failed> {
 /// Counts in a program that is made and runs in this environment.
 fn instructions_within(limits: &str, environment: &[(&str, &str)]) -> Result<(), Failed> {
     let work = scratch(limits)?.display().to_string();
-    let own = format!("oneshmem={}", bin().display());
-    let arguments = ["--own", &own, "--sources", "programs", "--work", &work, "--limits", limits];
-    let output = oshbench_with(environment, &[&["instructions"], &arguments[..]].concat())?;
-    check(output.status.success(), "more instructions than allowed", &output)
+    let limits = format!("bench/{limits}");
+    let outcome = oshbench(environment, &["instructions", "--work", &work, "--limits", &limits])?;
+    check(outcome.success(), "more instructions than allowed", &outcome)
 }
 
 /// An implementation whose launcher loses the job: the suite ends, says so, and fails.
 fn own_failures() -> Result<(), Failed> {
     let work = scratch("broken")?;
     let broken = work.join("bin");
-    commands(&broken, "exec cc \"$@\"", "echo lost >&2; exit 7")?;
-    // A program that builds with any compiler.
-    let sources = work.join("sources");
-    std::fs::create_dir(&sources)?;
-    for name in ["facts", "strided"] {
-        std::fs::write(sources.join(name).with_extension("c"), "int main(void) { return 0; }\n")?;
-    }
+    commands(&broken, "exec true", "echo lost >&2; exit 7")?;
     let own = format!("broken={}", broken.display());
-    let (sources, work) = (sources.display().to_string(), work.display().to_string());
-    let places = ["--own", &own, "--sources", &sources, "--work", &work];
-    let output = oshbench(&[&["run", "--tiny", "--only", "strided"], &places[..]].concat())?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let outcome = oshbench(
+        &[],
+        &["run", "6", "--tiny", "--own", &own, "--work", &work.display().to_string()],
+    )?;
+    let told = outcome.stdout.contains("Failed: broken, collectives: ended with status 7: lost");
     check(
-        output.status.code() == Some(1)
-            && text.contains("Failed: broken, strided: ended with status 7: lost"),
+        outcome.status.and_then(|status| status.code()) == Some(1) && told,
         "a lost job went unnoticed",
-        &output,
+        &outcome,
     )
 }

@@ -9,10 +9,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use oneshmem::internals::collectives::select::{self, Operation};
 use oneshmem_job::env;
 use oneshmem_tools::installation::Installation;
-use std::io::{BufRead, BufReader};
+use oneshmem_watched::Running;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How many jobs measure each number of PEs, in turn: differences between jobs, such as where
 /// memory lies, are part of the spread.
@@ -21,6 +21,8 @@ const ROUNDS: u32 = 3;
 const START: f64 = 0.1;
 /// A job gets at least this many seconds, even if earlier jobs took too long.
 const LEAST: f64 = 0.1;
+/// A job that has not ended so many seconds after its time hangs.
+const PATIENCE: f64 = 300.0;
 /// Enough for the arrays of all points.
 const HEAP: &str = "64m";
 /// Enough for the largest copy.
@@ -53,7 +55,8 @@ pub fn measure(pes: &[usize], seconds: f64, hosts: Option<&Hosts>) -> anyhow::Re
                 bar.set_position((start.elapsed().as_secs_f64() * 1e3) as u64);
                 anyhow::Ok(())
             };
-            listen(&mut job, &mut take).with_context(|| format!("the job with {pes_now} PEs"))?;
+            listen(&mut job, share.max(LEAST), &mut take)
+                .with_context(|| format!("the job with {pes_now} PEs"))?;
         }
     }
     bar.finish_and_clear();
@@ -95,7 +98,7 @@ fn command(
 /// influence on it.
 fn job(launcher: &Path, pes: usize, heap: &str) -> Command {
     let mut command = Command::new(launcher);
-    command.args(["-n", &pes.to_string()]).stdin(Stdio::null()).stdout(Stdio::piped());
+    command.args(["-n", &pes.to_string()]).stdin(Stdio::null());
     command.env(env::TUNING.name, "").env(env::SYMMETRIC_SIZE.name, heap);
     for variable in Operation::ALL.map(select::variable) {
         for name in variable.names() {
@@ -121,37 +124,51 @@ pub fn measure_copies(seconds: f64) -> anyhow::Result<Samples> {
             samples.add(point, (round, sweep), ns);
             anyhow::Ok(())
         };
-        listen(&mut command, &mut take).context("the job that measures copies")?;
+        listen(&mut command, share, &mut take).context("the job that measures copies")?;
         bar.set_position((share * f64::from(round + 1) * 1e3) as u64);
     }
     bar.finish_and_clear();
     Ok(samples)
 }
 
-/// Runs the job and passes on its samples: point, sweep, nanoseconds.
+/// Runs the job, which takes so many seconds, and passes on its samples as they come: point, sweep, nanoseconds.
 fn listen(
     job: &mut Command,
+    seconds: f64,
     take: &mut dyn FnMut(usize, usize, f64) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let mut child = job.spawn().context("cannot be started")?;
-    let output = child.stdout.take().context("has no output")?;
-    for line in BufReader::new(output).lines() {
-        let line = line?;
-        let fields: Vec<&str> = line.split(' ').collect();
-        let sample = match fields[..] {
-            [index, sweep, ns] => (index.parse(), sweep.parse(), ns.parse()),
-            _ => bail!("printed \"{line}\" instead of a sample"),
-        };
-        let (Ok(index), Ok(sweep), Ok(ns)) = sample else {
-            bail!("printed \"{line}\" instead of a sample");
-        };
-        take(index, sweep, ns)?;
-    }
-    let status = child.wait()?;
-    if !status.success() {
-        bail!("failed: {status}");
+    let mut started = String::new();
+    let mut taken = Ok(());
+    let outcome = Running::start(job)?.listen(
+        Duration::from_secs_f64(seconds + PATIENCE),
+        |_| (),
+        |piece| {
+            started += &String::from_utf8_lossy(piece);
+            while let (Some((line, rest)), true) = (started.split_once('\n'), taken.is_ok()) {
+                taken = sample(line).and_then(|(index, sweep, ns)| take(index, sweep, ns));
+                started = rest.to_owned();
+            }
+        },
+    )?;
+    eprint!("{}", outcome.stderr);
+    taken?;
+    if !outcome.success() {
+        bail!("{}", outcome.ending());
     }
     Ok(())
+}
+
+/// A sample in a line of a job.
+fn sample(line: &str) -> anyhow::Result<(usize, usize, f64)> {
+    let fields: Vec<&str> = line.split(' ').collect();
+    let parsed = match fields[..] {
+        [index, sweep, ns] => (index.parse().ok(), sweep.parse().ok(), ns.parse().ok()),
+        _ => (None, None, None),
+    };
+    match parsed {
+        (Some(index), Some(sweep), Some(ns)) => Ok((index, sweep, ns)),
+        _ => bail!("printed \"{line}\" instead of a sample"),
+    }
 }
 
 /// A progress bar over the time; hidden if there is no terminal.

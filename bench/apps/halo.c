@@ -3,8 +3,18 @@
  * checked.
  *
  *   oshrun -n 6 ./halo [cells of an edge] [steps] */
-#include "../problems.h"
 #include <shmem.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 enum { NORTH, SOUTH, WEST, EAST, SIDES };
 
@@ -13,7 +23,7 @@ static long wrong, all_wrong;
 
 int main(int argc, char **argv)
 {
-    long n = argument(argc, argv, 1, 64), steps = argument(argc, argv, 2, 20);
+    long n = argc > 1 ? atol(argv[1]) : 64, steps = argc > 2 ? atol(argv[2]) : 20;
     shmem_init();
     int me = shmem_my_pe(), npes = shmem_n_pes(), rows = 1;
     for (int r = 1; r * r <= npes; r++)
@@ -23,7 +33,9 @@ int main(int argc, char **argv)
     int peer[SIDES] = {(row + rows - 1) % rows * columns + column, (row + 1) % rows * columns + column,
                        row * columns + (column + columns - 1) % columns, row * columns + (column + 1) % columns};
     /* What a side receives, in two turns, so that a fast neighbour does not overwrite what is still read. */
-    long *halo = shmem_calloc((size_t)(2 * SIDES * n), sizeof *halo), *edge = need(calloc((size_t)n, sizeof *edge));
+    long *halo = shmem_calloc((size_t)(2 * SIDES * n), sizeof *halo), *edge = calloc((size_t)n, sizeof *edge);
+    if (halo == NULL || edge == NULL)
+        shmem_global_exit(1);
     double start = seconds();
     for (long step = 1; step <= steps; step++) {
         for (int side = 0; side < SIDES; side++) {

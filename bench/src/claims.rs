@@ -4,42 +4,47 @@
 use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
 use oneshmem_plots::{Unit, figures};
 
-use super::data::{Cell, Data, Statement};
-use super::{Drawing, Figure, Setting, Table};
+use crate::curves::Table;
+use crate::data::{Cell, Data, Figure, Setting, Statement};
 
 /// Where curves cross more often, stretches are counted.
 const FEW: usize = 4;
 /// Figures that are closer than this count as equal.
 const EQUAL: f64 = 1.03;
 
-/// Adds what the paper says to a drawing.
-pub fn beside(data: &Data, setting: &Setting, figure: &Figure, drawing: &mut Drawing) {
+/// Adds what the paper says to the plots and tables of a figure.
+pub fn beside(
+    data: &Data,
+    setting: &Setting,
+    figure: &Figure,
+    plots: &mut [Plot],
+    tables: &mut Vec<Table>,
+) {
     let says: Vec<&Statement> = data.printed(figure).flat_map(|printed| &printed.says).collect();
     let here = Here { figure, own: &setting.own().name, peers: &setting.peers() };
     let pes = &data.paper(&figure.paper).pes;
-    let x = |x: f64| match drawing.plots.first().map(|plot| plot.x) {
+    let x = |x: f64| match plots.first().map(|plot| plot.x) {
         Some(Axis::Pes) => format!("{x} {pes}"),
         Some(Axis::Bytes) => figures::bytes(x as u64),
         None => x.to_string(),
     };
-    let row = |says: &&Statement| vec![spoken(says, x), here.to(says, &drawing.plots)];
+    let row = |says: &&Statement| vec![spoken(says, x), here.to(says, plots)];
     // Tables stand below.
     let in_text = says.iter().filter(|says| !says.r#where.starts_with("Table"));
     let rows: Vec<Vec<String>> = in_text.map(row).collect();
-    let has_any = !drawing.plots.is_empty() || !drawing.tables.is_empty();
-    if has_any && !rows.is_empty() {
-        let header = super::cells(&["the paper", "here"]);
+    if (!plots.is_empty() || !tables.is_empty()) && !rows.is_empty() {
+        let header = vec!["the paper".into(), "here".into()];
         let title = "What the paper's text says, and what this run says to it".into();
-        drawing.tables.push(Table { title, header, rows });
+        tables.push(Table { title, header, rows });
     }
-    for plot in &mut drawing.plots {
+    for plot in plots {
         publish(plot, &says);
     }
     for printed in data.printed(figure).filter(|printed| !printed.rows.is_empty()) {
         let row = |row: &Vec<Cell>| row.iter().map(Cell::to_string).collect();
         let rows = printed.rows.iter().map(row).collect();
         let title = format!("As the paper has it: {}", printed.title);
-        drawing.tables.push(Table { title, header: printed.columns.clone(), rows });
+        tables.push(Table { title, header: printed.columns.clone(), rows });
     }
 }
 

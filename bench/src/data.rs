@@ -1,20 +1,111 @@
-//! `figures.toml`, `suite.toml` and `papers.toml`.
+//! `figures.toml`, `suite.toml` and `papers.toml`; and what the figures are drawn of.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Setting, device};
 use crate::curves::{Bars, Panel, Statistic};
-use crate::plan::Extent;
+use crate::implementation::{self, Implementation};
+use crate::read::Reading;
+
+/// What figures are drawn of.
+pub struct Setting {
+    /// The implementations of OpenSHMEM, our own first.
+    pub implementations: Vec<Implementation>,
+    /// The MPIs.
+    pub mpis: Vec<Implementation>,
+    /// The same library with SMARTMAP's addresses, if it has been built.
+    pub smartmap: Option<Implementation>,
+    /// How much to run.
+    pub extent: Extent,
+    /// How often to run everything.
+    pub repeats: usize,
+    /// The folders of sources.
+    pub sources: Vec<PathBuf>,
+    /// Where to build and to write.
+    pub work: PathBuf,
+    /// The CPUs in the order of pinning.
+    pub cpus: Vec<usize>,
+    /// The number of PEs that is used where there would be as many as CPUs.
+    pub pes: Option<usize>,
+    /// Why there are no emulated nodes, if there are none.
+    pub no_nodes: Option<String>,
+    /// How long a job may take.
+    pub limit: Duration,
+}
+
+/// How much to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// A minimum of everything, for the suite's own test.
+    Tiny,
+    /// Minutes for all figures.
+    Quick,
+    /// As much as there is.
+    Full,
+}
+
+impl Setting {
+    /// Our own implementation.
+    pub fn own(&self) -> &Implementation {
+        &self.implementations[0]
+    }
+
+    /// The names of everybody else.
+    pub fn peers(&self) -> Vec<&str> {
+        self.implementations[1..].iter().chain(&self.mpis).map(|who| who.name.as_str()).collect()
+    }
+
+    /// One of three values, by extent.
+    pub fn by<T>(&self, full: T, quick: T, tiny: T) -> T {
+        match self.extent {
+            Extent::Full => full,
+            Extent::Quick => quick,
+            Extent::Tiny => tiny,
+        }
+    }
+
+    /// As many PEs as CPUs, at least 2, or as many as were asked for.
+    pub fn everybody(&self) -> usize {
+        self.pes.unwrap_or(self.cpus.len().clamp(2, 64))
+    }
+
+    /// A text of `figures.toml` with what depends on this setting.
+    pub fn fill(&self, text: &str, figure: &Figure) -> String {
+        let cache = crate::machine::last_cache().unwrap_or(8 << 20);
+        let [full, quick, tiny] = figure.scale;
+        let ms = self.by(25.0, 6.0, 0.2);
+        let mut text = text.to_owned();
+        for (name, value) in [
+            ("{ms}", ms.to_string()),
+            // Enough for time slices to show.
+            ("{long}", (20.0 * ms).to_string()),
+            ("{messages}", self.by(1000, 1000, 50).to_string()),
+            // The runs add up to the paper's iterations. A pass over a large cache takes most of their time.
+            ("{iterations}", self.by(4096usize.div_ceil(self.repeats), 16, 2).to_string()),
+            ("{altered}", self.by(30, 8, 2).to_string()),
+            ("{cache}", cache.to_string()),
+            ("{scale}", self.by(full, quick, tiny).to_string()),
+        ] {
+            text = text.replace(name, &value);
+        }
+        text
+    }
+
+    /// What is said of a scaled-down extent.
+    pub fn scaled(&self) -> &'static str {
+        self.by("", "scaled down: --quick", "scaled down: --tiny")
+    }
+}
 
 /// All files.
 pub struct Data {
-    /// The papers.
+    /// The papers, and the project's own collections of figures.
     pub papers: Vec<Paper>,
-    /// What we draw of them.
+    /// What we draw.
     pub figures: Vec<Figure>,
-    suite: Vec<Figure>,
     machines: BTreeMap<String, String>,
     printed: Vec<Printed>,
     absent: BTreeMap<String, Vec<String>>,
@@ -33,10 +124,12 @@ struct PapersFile {
 struct FiguresFile {
     #[serde(default)]
     absent: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    paper: Vec<Paper>,
     figure: Vec<Figure>,
 }
 
-/// A paper.
+/// A paper, or a collection of figures of our own, which has no authors.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Paper {
@@ -44,8 +137,10 @@ pub struct Paper {
     pub key: String,
     /// Its title.
     pub title: String,
+    #[serde(default)]
     authors: Vec<String>,
-    venue: String,
+    /// Where it appeared; of our own, what it is for.
+    pub venue: String,
     /// What its figures count where ours count PEs.
     #[serde(default = "pes")]
     pub pes: String,
@@ -56,9 +151,15 @@ fn pes() -> String {
 }
 
 impl Paper {
+    /// Whether it is a collection of ours.
+    pub fn is_ours(&self) -> bool {
+        self.authors.is_empty()
+    }
+
     /// Authors and venue.
     pub fn by(&self) -> String {
-        format!("{}; {}", self.authors.join(", "), self.venue)
+        let authors = self.authors.join(", ");
+        if self.is_ours() { self.venue.clone() } else { format!("{authors}; {}", self.venue) }
     }
 }
 
@@ -123,14 +224,13 @@ pub struct Statement {
 }
 
 /// A figure of ours: `figures.toml` explains it.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    #[serde(alias = "set")]
     pub paper: String,
-    #[serde(default)]
     pub number: String,
     pub title: String,
+    #[serde(default)]
     pub caption: String,
     #[serde(default)]
     pub differs: String,
@@ -138,12 +238,15 @@ pub struct Figure {
     pub beside: Vec<String>,
     #[serde(default)]
     pub series: BTreeMap<String, String>,
+    #[serde(default)]
+    pub scale: [usize; 3],
     #[serde(default, rename = "part")]
     pub parts: Vec<Part>,
-    pub made: Option<Made>,
+    #[serde(default)]
+    pub instructions: bool,
 }
 
-/// One program of the suite in one place.
+/// Programs in one place.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
@@ -151,17 +254,18 @@ pub struct Part {
     pub place: Place,
     #[serde(default = "all")]
     pub who: String,
-    pub program: String,
-    pub raw: Option<String>,
+    #[serde(default)]
+    pub raw: bool,
+    pub programs: Vec<String>,
     #[serde(default)]
     pub arguments: Vec<String>,
     #[serde(default)]
-    pub whole_job: bool,
-    pes: Pes,
-    bytes: Option<[u64; 2]>,
-    step: Option<u64>,
+    pub read: Reading,
+    pub pes: Pes,
+    pub bytes: Option<[u64; 2]>,
+    pub step: Option<u64>,
     #[serde(default)]
-    sizes: Vec<u64>,
+    pub sizes: Vec<u64>,
     #[serde(default)]
     pub statistic: Statistic,
     #[serde(default)]
@@ -186,38 +290,11 @@ pub enum Place {
 /// Numbers of PEs.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Pes {
+pub enum Pes {
     One(usize),
     Several(Vec<usize>),
     /// "cpus", "crowd" or "crowds".
     ByMachine(String),
-}
-
-/// What is not a program of the suite.
-#[derive(Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Made {
-    Steps {
-        attach: String,
-        pes: Vec<usize>,
-    },
-    Times,
-    Peers {
-        pes: Vec<usize>,
-    },
-    Instructions,
-    Latency {
-        what: String,
-    },
-    /// The sizes are those of the full, the quick and the tiny extent.
-    Scaling {
-        program: String,
-        size: [usize; 3],
-        #[serde(default)]
-        rate: bool,
-        #[serde(default)]
-        stripes: bool,
-    },
 }
 
 fn all() -> String {
@@ -232,27 +309,26 @@ pub fn slug(number: &str) -> String {
 impl Data {
     /// Reads the files, which are part of this command.
     pub fn read() -> anyhow::Result<Self> {
-        let papers: PapersFile = toml::from_str(include_str!("../../papers.toml"))?;
-        let figures: FiguresFile = toml::from_str(include_str!("../../figures.toml"))?;
-        let suite: FiguresFile = toml::from_str(include_str!("../../suite.toml"))?;
+        let papers: PapersFile = toml::from_str(include_str!("../papers.toml"))?;
+        let figures: FiguresFile = toml::from_str(include_str!("../figures.toml"))?;
+        let suite: FiguresFile = toml::from_str(include_str!("../suite.toml"))?;
         Ok(Self {
-            papers: papers.paper,
-            figures: figures.figure,
-            suite: suite.figure,
+            papers: papers.paper.into_iter().chain(suite.paper).collect(),
+            figures: figures.figure.into_iter().chain(suite.figure).collect(),
             machines: papers.machine,
             printed: papers.figure,
-            absent: figures.absent,
+            absent: figures.absent.into_iter().chain(suite.absent).collect(),
         })
-    }
-
-    /// What a set of the suite measures.
-    pub fn set<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Figure> + Clone {
-        self.suite.iter().filter(move |figure| figure.paper == name)
     }
 
     /// A paper.
     pub fn paper(&self, key: &str) -> &Paper {
         self.papers.iter().find(|paper| paper.key == key).expect("a test looks for all of them")
+    }
+
+    /// The figures of a paper.
+    pub fn of(&self, key: &str) -> Vec<&Figure> {
+        self.figures.iter().filter(|figure| figure.paper == key).collect()
     }
 
     /// What a paper shows that cannot be here, and why.
@@ -290,24 +366,13 @@ impl Figure {
         std::iter::once(&self.number).chain(beside).map(String::as_str)
     }
 
-    /// The size of its problem, if it has one.
-    pub fn size(&self, setting: &Setting) -> Option<usize> {
-        match self.made {
-            Some(Made::Scaling { size: [full, quick, tiny], .. }) => {
-                Some(setting.by(full, quick, tiny))
-            }
-            _ => None,
-        }
-    }
-
     /// Why nothing of it can be drawn here, if nothing can.
     pub fn impossible(&self, setting: &Setting) -> Option<String> {
-        match self.made {
-            Some(Made::Latency { .. } | Made::Scaling { .. }) => device::no_offloading(),
-            Some(_) => None,
-            None if self.parts.iter().any(|part| part.place == Place::Node) => None,
-            None => setting.no_nodes.clone(),
+        if self.parts.iter().any(|part| part.who.starts_with("device")) {
+            return implementation::no_offloading();
         }
+        let anywhere = self.instructions || self.parts.iter().any(|part| part.place == Place::Node);
+        setting.no_nodes.clone().filter(|_| !anywhere)
     }
 }
 
@@ -344,7 +409,7 @@ impl Part {
     pub fn sizes(&self, setting: &Setting) -> (u64, Vec<String>) {
         let most = setting.by(u64::MAX, 1 << 20, 4096);
         if let Some([least, largest]) = self.bytes {
-            let largest = largest.min(setting.by(u64::MAX, 256 << 10, 512));
+            let largest = largest.min(setting.by(u64::MAX, 256 << 10, 512)).max(least);
             let step = setting.by(2, self.step.unwrap_or(2), 8);
             return (
                 largest,
@@ -363,7 +428,7 @@ impl Part {
 }
 
 /// Those of a list that are not too large; at least the first.
-pub fn few<T: Copy + PartialOrd>(list: &[T], most: T) -> Vec<T> {
+fn few<T: Copy + PartialOrd>(list: &[T], most: T) -> Vec<T> {
     let count = list.iter().take_while(|number| **number <= most).count();
     list[..count.max(1).min(list.len())].to_vec()
 }
@@ -375,13 +440,23 @@ mod tests {
     #[test]
     fn what_papers_say_and_what_we_draw_fit() {
         let data = Data::read().unwrap();
-        assert_eq!(data.papers.len(), data.absent.len());
         for figure in &data.figures {
             let name = format!("{} {}", figure.paper, figure.number);
-            assert!(data.papers.iter().any(|paper| paper.key == figure.paper), "{name}");
-            assert_eq!(data.printed(figure).count(), figure.numbers().count(), "{name}");
-            assert_eq!(figure.made.is_some(), figure.parts.is_empty(), "{name}");
-            assert!(!figure.caption.is_empty() && !figure.differs.is_empty(), "{name}");
+            let paper = data.papers.iter().find(|paper| paper.key == figure.paper).expect(&name);
+            assert_eq!(figure.instructions, figure.parts.is_empty(), "{name}");
+            if !paper.is_ours() {
+                assert_eq!(data.printed(figure).count(), figure.numbers().count(), "{name}");
+                assert!(!figure.caption.is_empty() && !figure.differs.is_empty(), "{name}");
+            }
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+            for program in figure.parts.iter().flat_map(|part| &part.programs) {
+                let name = program.split(' ').next().unwrap_or_default();
+                let places = ["programs", "devices", "apps", "../examples", "../examples/openmp"];
+                let files = places.iter().flat_map(|place| {
+                    ["c", "cc"].map(|end| folder.join(place).join(name).with_extension(end))
+                });
+                assert!(files.into_iter().any(|file| file.is_file()), "{name}");
+            }
         }
         for printed in &data.printed {
             let drawn = |figure: &Figure| data.printed(figure).any(|it| std::ptr::eq(it, printed));
@@ -398,7 +473,6 @@ mod tests {
     #[test]
     fn numbers_as_words() {
         assert_eq!([slug("5a"), slug("Table 1"), slug("table-1")], ["5a", "table-1", "table-1"]);
-        assert_eq!(few(&[2, 4, 8], 4), [2, 4]);
-        assert_eq!(few(&[2, 4], 1), [2]);
+        assert_eq!((few(&[2, 4, 8], 4), few(&[2, 4], 1)), (vec![2, 4], vec![2]));
     }
 }

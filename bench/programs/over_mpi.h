@@ -1,0 +1,50 @@
+/* MPI in place of OpenSHMEM, for collectives: the job, and memory that only its owner sees. */
+#ifndef BENCH_OVER_MPI_H
+#define BENCH_OVER_MPI_H
+
+#include <mpi.h>
+
+static inline void bench_barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
+static inline void bench_end_job(void) { MPI_Abort(MPI_COMM_WORLD, 1); }
+
+static inline const double *bench_gather(double mine)
+{
+    static double figures[BENCH_MAX_PES];
+    MPI_Gather(&mine, 1, MPI_DOUBLE, figures, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    return figures;
+}
+
+static inline long bench_agree(long decision)
+{
+    MPI_Bcast(&decision, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    return decision;
+}
+
+static inline void bench_check(int holds, const char *format, ...);
+static inline void bench_arguments(int argc, char **argv);
+
+static inline void *bench_alloc(size_t bytes)
+{
+    void *memory = aligned_alloc(4096, (bytes + 4095) & ~(size_t)4095);
+    bench_check(memory != NULL, "no memory for %zu bytes", bytes);
+    return memset(memory, 0, bytes);
+}
+
+static inline void bench_start(int argc, char **argv)
+{
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &bench.pe);
+    MPI_Comm_size(MPI_COMM_WORLD, &bench.npes);
+    bench_check(bench.npes <= BENCH_MAX_PES, "more than %d ranks", BENCH_MAX_PES);
+    bench_arguments(argc, argv);
+}
+
+static inline void bench_finish(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (bench.pe == 0)
+        puts("DONE");
+    MPI_Finalize();
+}
+
+#endif

@@ -1,3 +1,0 @@
-/* pingpong.c with operations compiled in. */
-#define PROGRAM "pingpong.c"
-#include "inlined.h"

@@ -1,0 +1,243 @@
+//! What jobs print, as figures.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use oneshmem_watched::Outcome;
+use serde::Deserialize;
+
+use crate::report::{Key, Run, Unit};
+
+/// What is taken of a job.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reading {
+    /// The lines that `programs/bench.h` defines.
+    #[default]
+    Lines,
+    /// The wall time of the whole job, `wall.PROGRAM`; it has to verify its result, or every PE to say who it is.
+    Wall,
+    /// Time and work a second that a program reports with `verified`: `PROGRAM.time`, `PROGRAM.rate`.
+    Report,
+    /// With how many others a PE talks, by SHMEM_STATS: `peers.PROGRAM`.
+    Peers,
+    /// The steps of `shmem_init`, by SHMEM_TRACE: `step.NAME`.
+    Steps,
+}
+
+/// What a job has to tell.
+#[derive(Debug, Default, PartialEq)]
+pub struct Told {
+    /// Figures.
+    pub figures: Vec<(Key, Unit, Run)>,
+    /// What was not measured, and why; whether that is a failure.
+    pub remarks: Vec<(bool, String)>,
+    /// A fact about the implementation.
+    pub fact: Option<String>,
+    /// Whether all checks have passed.
+    pub done: bool,
+}
+
+impl Told {
+    fn one(name: String, pes: usize, unit: Unit, value: f64) -> Self {
+        let key = Key { name, size: 0, pes };
+        Self { figures: vec![(key, unit, Run::one(0, value))], done: true, ..Self::default() }
+    }
+}
+
+/// The file into which a job's timeline goes.
+pub const TRACE: &str = "trace.json";
+
+impl Reading {
+    /// Further environment of a job in this folder.
+    pub fn environment(self, folder: &Path) -> Option<(&'static str, String)> {
+        match self {
+            Self::Peers => Some(("SHMEM_STATS", "1".into())),
+            Self::Steps => Some(("SHMEM_TRACE", folder.join(TRACE).display().to_string())),
+            _ => None,
+        }
+    }
+
+    /// What a job of this program has told. An error if it makes no sense.
+    pub fn of(
+        self,
+        program: &str,
+        pes: usize,
+        outcome: &Outcome,
+        folder: &Path,
+    ) -> anyhow::Result<Told> {
+        if self == Self::Lines {
+            return lines(&outcome.stdout);
+        }
+        if !outcome.success() {
+            return Ok(Told::default());
+        }
+        if self != Self::Steps
+            && !outcome.stdout.contains("verified")
+            && !all_greet(&outcome.stdout, pes)
+        {
+            bail!("neither verified its result nor greeted from each of {pes} PEs");
+        }
+        let ns = Unit::Nanoseconds;
+        Ok(match self {
+            Self::Wall => {
+                Told::one(format!("wall.{program}"), pes, ns, outcome.took.as_nanos() as f64)
+            }
+            Self::Peers => {
+                Told::one(format!("peers.{program}"), pes, Unit::Count, talked_to(&outcome.stderr)?)
+            }
+            Self::Steps => steps(&std::fs::read_to_string(folder.join(TRACE))?, pes)?,
+            _ => {
+                let (seconds, work) = reported(&outcome.stdout)?;
+                let mut told = Told::one(format!("{program}.time"), pes, ns, seconds * 1e9);
+                let rate =
+                    Told::one(format!("{program}.rate"), pes, Unit::MegaOperations, work / 1e6);
+                told.figures.extend(rate.figures);
+                told
+            }
+        })
+    }
+}
+
+/// Parses lines. Those that do not begin with a known word are passed by: launchers and libraries print, too. A known word
+/// with invalid text is an error.
+fn lines(text: &str) -> anyhow::Result<Told> {
+    let mut told = Told::default();
+    for line in text.lines().map(str::trim_end) {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "RESULT" => {
+                told.figures.push(result(rest).with_context(|| format!("not a result: {line}"))?);
+            }
+            "SKIP" => told.remarks.push((false, rest.to_owned())),
+            "WRONG" => told.remarks.push((true, format!("wrong: {rest}"))),
+            "FACT" => told.fact = Some(rest.to_owned()),
+            "DONE" if rest.is_empty() => told.done = true,
+            _ => {}
+        }
+    }
+    Ok(told)
+}
+
+fn result(rest: &str) -> anyhow::Result<(Key, Unit, Run)> {
+    let fields: Vec<&str> = rest.split(' ').collect();
+    let &[name, size, pes, unit, min, median, mean, max, samples] = &fields[..] else {
+        bail!("{} fields instead of 9", fields.len());
+    };
+    let unit = Unit::parse(unit).with_context(|| format!("unknown unit {unit}"))?;
+    let figure = |text: &str| match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => bail!("no figure: {text}"),
+    };
+    let [min, median, mean, max] = [figure(min)?, figure(median)?, figure(mean)?, figure(max)?];
+    if min > median || median > max {
+        bail!("minimum, median and maximum are out of order");
+    }
+    let run = Run { turn: 0, min, median, mean, max, samples: samples.parse()? };
+    Ok((Key { name: name.into(), size: size.parse()?, pes: pes.parse()? }, unit, run))
+}
+
+/// Whether `hello.c` has run on every PE.
+fn all_greet(stdout: &str, pes: usize) -> bool {
+    let mut greetings: Vec<&str> =
+        stdout.lines().filter(|line| line.starts_with("HELLO ")).map(str::trim_end).collect();
+    let mut expected: Vec<String> = (0..pes).map(|pe| format!("HELLO {pe} of {pes}")).collect();
+    greetings.sort_unstable();
+    expected.sort_unstable();
+    greetings == expected
+}
+
+/// The time and the work a second in a program's report: `NAME ...: 0.5 s, 7e6 points/s, verified`.
+fn reported(said: &str) -> anyhow::Result<(f64, f64)> {
+    let figures = said.trim_end().strip_suffix("/s, verified").and_then(|said| {
+        let (time, rate) = said.split_once(": ")?.1.split_once(" s, ")?;
+        Some((time.parse().ok()?, rate.split(' ').next()?.parse().ok()?))
+    });
+    figures.with_context(|| format!("not a report: {said}"))
+}
+
+/// The mean number of peers in the table of SHMEM_STATS.
+fn talked_to(statistics: &str) -> anyhow::Result<f64> {
+    let line = statistics.lines().find_map(|line| line.split_once("PEs that a PE talked to: "));
+    let number = line.and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+    number.context("SHMEM_STATS did not say how many PEs a PE talked to")
+}
+
+/// The mean time of each step of `shmem_init` over the PEs, in the order of a PE, from a timeline.
+fn steps(trace: &str, pes: usize) -> anyhow::Result<Told> {
+    let data: serde_json::Value = serde_json::from_str(trace).context("no timeline")?;
+    let mut told = Told { done: true, ..Told::default() };
+    for event in data["traceEvents"].as_array().context("a timeline without events")? {
+        if event["cat"] != "init" {
+            continue;
+        }
+        let name = format!("step.{}", event["name"].as_str().context("a step without a name")?);
+        let share = event["dur"].as_f64().context("a step without a time")? * 1e3 / pes as f64;
+        match told.figures.iter_mut().find(|(key, ..)| key.name == name) {
+            Some((.., run)) => *run = Run::one(0, run.mean + share),
+            None => told.figures.extend(Told::one(name, pes, Unit::Nanoseconds, share).figures),
+        }
+    }
+    if told.figures.is_empty() {
+        bail!("the timeline has no steps of shmem_init");
+    }
+    Ok(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_programs_print() {
+        let text = "warning: no fabric\nRESULT pingpong.put 8 2 ns 55.7 56.5 175e1 2.7e+04 20\nSKIP signal needs 1.5\n\
+                    FACT x, OpenSHMEM 1.5\nRESULTS of something\nDONE\n";
+        let told = lines(text).unwrap();
+        let key = Key { name: "pingpong.put".into(), size: 8, pes: 2 };
+        let run = Run { turn: 0, min: 55.7, median: 56.5, mean: 1750.0, max: 27000.0, samples: 20 };
+        assert_eq!(told.figures, [(key, Unit::Nanoseconds, run)]);
+        assert_eq!((told.remarks, told.done), (vec![(false, "signal needs 1.5".to_owned())], true));
+        for line in [
+            "a 8 2 ns 1 2 3",
+            "a 8 2 furlongs 1 2 3 4 5",
+            "a 8 2 ns 1 nan 3 4 5",
+            "a 8 2 ns 3 2 2 4 5",
+            "a -8 2 ns 1 2 3 4 5",
+        ] {
+            assert!(lines(&format!("RESULT {line}")).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_pe_has_to_greet_once() {
+        assert!(all_greet("HELLO 1 of 2\nnoise\nDONE\nHELLO 0 of 2\n", 2));
+        assert!(!all_greet("HELLO 0 of 2\nHELLO 0 of 2\n", 2));
+    }
+
+    #[test]
+    fn reports_and_statistics() {
+        let said =
+            "FFT 2-D extended, size 128, 2 PEs: 0.014365 s, 7.984e+07 operations/s, verified\n";
+        assert_eq!(reported(said).ok(), Some((0.014365, 7.984e7)));
+        assert!(reported("heat, 2 PEs: 0.5 s, 7 points/s, wrong").is_err());
+        assert_eq!(
+            talked_to("x\nPEs that a PE talked to: 1.5 on average, at most 2\n").ok(),
+            Some(1.5)
+        );
+        assert!(talked_to("nothing").is_err());
+    }
+
+    #[test]
+    fn steps_of_initialisation() {
+        let event = |name: &str, time: f64| {
+            format!("{{\"cat\": \"init\", \"name\": \"{name}\", \"dur\": {time}}}")
+        };
+        let events = [event("layout", 1.0), event("memory", 4.0), event("layout", 2.0)].join(", ");
+        let told =
+            steps(&format!("{{\"traceEvents\": [{{\"cat\": \"put\"}}, {events}]}}"), 2).unwrap();
+        let found: Vec<(&str, f64)> =
+            told.figures.iter().map(|(key, _, run)| (key.name.as_str(), run.mean)).collect();
+        assert_eq!(found, [("step.layout", 1500.0), ("step.memory", 2000.0)]);
+        assert!(steps("{\"traceEvents\": []}", 2).is_err());
+    }
+}
