@@ -56,7 +56,8 @@ COMPLEXES(fc, float complex) COMPLEXES(dc, double complex) COMPLEXES(ldc, long d
         memcpy(&a, from, END); \
         memcpy(&b, into, END); \
         b = expression; \
-        memcpy(into, &b, END); \
+        memcpy(into, &b.value, sizeof b.value); \
+        memcpy((char *)into + offsetof(T, index), &b.index, sizeof b.index); \
     }
 PAIRED(float_int, float, int) PAIRED(double_int, double, int) PAIRED(long_int, long, int) PAIRED(short_int, short, int)
 PAIRED(int_int, int, int) PAIRED(long_double_int, long double, int) PAIRED(float_float, float, float) PAIRED(double_double, double, double)
@@ -77,12 +78,14 @@ PAIR_OPERATIONS(int_int) PAIR_OPERATIONS(long_double_int) PAIR_OPERATIONS(float_
     }
 SUM_OF(f, float) SUM_OF(d, double)
 
-#define LONE(kind, n, operations) {kind, n, n, operations, NULL}
-#define TWO(n) {PAIR, sizeof((n##_pair){0}.value) + sizeof((n##_pair){0}.index), offsetof(n##_pair, index) + sizeof((n##_pair){0}.index), n##_operations, NULL}
+#define LONE(kind, n, operations) {kind, n, n, n, operations, NULL}
+#define TWO(n) \
+    {PAIR, sizeof((n##_pair){0}.value) + sizeof((n##_pair){0}.index), offsetof(n##_pair, index) + sizeof((n##_pair){0}.index), \
+     sizeof((n##_pair){0}.value), n##_operations, NULL}
 static const element lone[] = {
     LONE(SIGNED, 1, i8_operations), LONE(SIGNED, 2, i16_operations), LONE(SIGNED, 4, i32_operations), LONE(SIGNED, 8, i64_operations),
     LONE(UNSIGNED, 1, u8_operations), LONE(UNSIGNED, 2, u16_operations), LONE(UNSIGNED, 4, u32_operations), LONE(UNSIGNED, 8, u64_operations),
-    {FLOATING, 4, 4, f_operations, sum_of_f}, {FLOATING, 8, 8, d_operations, sum_of_d}, LONE(FLOATING, sizeof(long double) == 8 ? 0 : sizeof(long double), ld_operations),
+    {FLOATING, 4, 4, 4, f_operations, sum_of_f}, {FLOATING, 8, 8, 8, d_operations, sum_of_d}, LONE(FLOATING, sizeof(long double) == 8 ? 0 : sizeof(long double), ld_operations),
     LONE(COMPLEX, 8, fc_operations), LONE(COMPLEX, 16, dc_operations),
     LONE(COMPLEX, sizeof(long double complex) == 16 ? 0 : sizeof(long double complex), ldc_operations),
     LONE(LOGICAL, 1, i8_logical), LONE(LOGICAL, 2, i16_logical), LONE(LOGICAL, 4, i32_logical), LONE(LOGICAL, 8, i64_logical),
@@ -196,6 +199,18 @@ static void update_many(guard *g, const element *e, int operation, char *there, 
     }
 }
 
+/* A value, but for the gap in a pair. */
+static inline void move(const element *e, char *to, const char *from)
+{
+    size_t gap = (size_t)(e->span - e->bytes);
+    if (LIKELY(gap == 0)) {
+        memcpy(to, from, e->bytes);
+        return;
+    }
+    memcpy(to, from, e->first);
+    memcpy(to + e->first + gap, from + e->first + gap, (size_t)(e->bytes - e->first));
+}
+
 /* One value. */
 static inline void update(guard *g, const element *e, int operation, char *there, const void *from, void *result)
 {
@@ -210,12 +225,12 @@ static inline void update(guard *g, const element *e, int operation, char *there
     hold(g);
     memcpy(old, there, e->span);
     if (operation == REPLACE_)
-        memcpy(there, from, e->span);
+        move(e, there, from);
     else if (operation != NO_OP_)
         e->operations[operation](there, from);
     release(g);
     if (result != NULL)
-        memcpy(result, old, e->span);
+        move(e, result, old);
 }
 
 outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void *result, MPI_Count rc, MPI_Datatype rt, int rank, MPI_Aint disp,

@@ -71,10 +71,11 @@ enum { FLOAT_INT, DOUBLE_INT, LONG_INT, SHORT_INT, INT_INT, LONG_DOUBLE_INT, FLO
 enum { MAX_, MIN_, SUM_, PROD_, LAND_, BAND_, LOR_, BOR_, LXOR_, BXOR_, MINLOC_, MAXLOC_, REPLACE_, NO_OP_, OPERATIONS };
 typedef void combine(void *into, const void *from);
 
-/* One predefined type: `bytes` as MPI counts them, `span` from the first to the last of them. */
+/* One predefined type: `bytes` as MPI counts them, `span` from the first to the last of them. A pair has `first` bytes before its
+ * gap, if there is one. */
 typedef struct {
     kind kind;
-    uint8_t bytes, span;
+    uint8_t bytes, span, first;
     combine *const *operations; /* by operation; NULL: not defined */
     void (*sum)(void *into, const void *from, size_t count); /* of many, or NULL */
 } element;

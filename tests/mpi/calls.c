@@ -222,6 +222,19 @@ int main(int argc, char **argv)
     MPI_Win_fence(0, win);
     check(pairs->value == 3.5 && pairs->index == me && pairs->gap == 4321, "a pair replaced");
 
+    /* A gap within a pair is kept on both sides. */
+    struct { short value, gap; int index; } within = {7, 11, me}, old = {0, 22, 0}, *others = (void *)(base + 50);
+    MPI_Win_fence(0, win);
+    others[0].value = 1, others[0].gap = 33, others[0].index = 9;
+    others[1] = others[0];
+    MPI_Win_fence(0, win);
+    MPI_Get_accumulate(&within, 1, MPI_SHORT_INT, &old, 1, MPI_SHORT_INT, me, 50, 1, MPI_SHORT_INT, MPI_REPLACE, win);
+    MPI_Accumulate(&within, 1, MPI_SHORT_INT, me, 51, 1, MPI_SHORT_INT, MPI_MAXLOC, win);
+    MPI_Win_fence(0, win);
+    check(old.value == 1 && old.gap == 22 && old.index == 9, "a fetched pair with a gap");
+    for (int i = 0; i < 2; i++)
+        check(others[i].value == 7 && others[i].gap == 33 && others[i].index == me, "a pair with a gap");
+
     MPI_Type_free(&uncommitted);
     MPI_Win_free(&win);
     check(win == MPI_WIN_NULL, "a window that is gone");
