@@ -46,6 +46,20 @@ typedef struct {
     guard *guard;
 } target;
 
+/* What each rank tells the others of its part of a new window, and the bytes that its shared memory can still take. */
+typedef struct { unsigned long long size, unit, able, free; } part;
+
+/* The ranks of a communicator, if one node has them all: see places.c. */
+typedef struct place {
+    MPI_Comm node;   /* they, in their order; MPI_COMM_NULL: several nodes have them */
+    int n;
+    guard **guards;  /* of each, in the shared memory of `control` */
+    MPI_Win control;
+    part *parts;     /* of each, for one window at a time */
+    uint32_t users;
+    struct place *next;
+} place;
+
 /* A window, never freed: a dead one keeps its place in its chain (see windows.c) and has a handle that no window has. So a
  * thread may compare handles through a stale pointer. */
 typedef struct window {
@@ -54,8 +68,8 @@ typedef struct window {
     _Atomic uint8_t open;
     _Atomic uint32_t issued, done;
     target *targets;
-    MPI_Comm node;
-    MPI_Win control; /* the guards */
+    MPI_Comm node; /* the place's */
+    place *place;
     int flavor;      /* what the program made */
     char noncontig[8]; /* the program's value of that key, or "" */
     struct window *_Atomic next;
@@ -126,6 +140,14 @@ LOCAL_THREAD const type *last_type;
 LOCAL_THREAD uint32_t calls;
 
 HIDDEN window *find_window(MPI_Win win);
+/* The place of a communicator, which the caller keeps until `leave_place`. NULL on all ranks: there is none. */
+HIDDEN place *place_of(MPI_Comm comm);
+HIDDEN void leave_place(place *p);
+HIDDEN void end_places(void);
+/* Whether `good` is true on all ranks. */
+HIDDEN bool all_agree(bool good, MPI_Comm comm);
+/* This rank cannot keep to what all have agreed on. */
+HIDDEN void end_without_memory(void);
 HIDDEN const type *find_type(MPI_Datatype handle, MPI_Comm node);
 HIDDEN void forget_type(MPI_Datatype handle);
 /* Finds the runs of a large type. False: it is too large. */

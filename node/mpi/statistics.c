@@ -36,5 +36,6 @@ int on_Finalize(void)
 {
     if (counting)
         print_counts();
+    end_places();
     return next.Finalize();
 }

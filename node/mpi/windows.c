@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/statvfs.h>
 
-enum { CHAINS = 256, LINE = 64 };
+enum { CHAINS = 256 };
 
 static window nowhere; /* no handle is 0 */
 _Thread_local window *last_window = &nowhere;
@@ -40,7 +40,7 @@ static void insert(MPI_Win win, window *new)
     if (fresh)
         w = calloc(1, sizeof *w);
     if (w != NULL) {
-        w->n = new->n, w->targets = new->targets, w->node = new->node, w->control = new->control, w->flavor = new->flavor;
+        w->n = new->n, w->targets = new->targets, w->node = new->node, w->place = new->place, w->flavor = new->flavor;
         memcpy(w->noncontig, new->noncontig, sizeof w->noncontig);
         w->open = 0;
         w->issued = w->done = 0;
@@ -51,12 +51,9 @@ static void insert(MPI_Win win, window *new)
         }
     }
     pthread_mutex_unlock(&changing);
-    if (w == NULL) /* then this rank cannot keep to what all have agreed on */
-        fprintf(stderr, "onenode-mpi: no memory for a window\n"), PMPI_Abort(MPI_COMM_WORLD, 1);
+    if (w == NULL)
+        end_without_memory();
 }
-
-/* What each rank tells the others of its part. */
-typedef struct { unsigned long long size, unit, able, free; } part;
 
 /* The bytes that shared memory can still take: MPI would find out by a signal. */
 static unsigned long long room(void)
@@ -74,50 +71,20 @@ static bool info_has(MPI_Info info, const char *key, char *value, int most)
     return flag != 0;
 }
 
-/* Whether all processes started together. Others are MPI's: those it has spawned, and those of sessions alone. */
-static bool in_world(MPI_Comm comm, int n)
+/* Fills in the parts of all ranks of a place. True on all of them: each can serve them, and there is room. */
+static bool agree(const place *p, MPI_Aint size, MPI_Aint unit, bool able)
 {
-    MPI_Group group, world;
-    int *ranks = malloc(2 * sizeof *ranks * (size_t)n);
-    if (ranks == NULL)
+    part own = {(unsigned long long)size, (unsigned long long)unit, able, room()};
+    if (PMPI_Allgather(&own, sizeof own, MPI_BYTE, p->parts, sizeof own, MPI_BYTE, p->node) != MPI_SUCCESS)
         return false;
-    for (int i = 0; i < n; i++)
-        ranks[i] = i;
-    PMPI_Comm_group(comm, &group), PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    bool all = PMPI_Group_translate_ranks(group, n, ranks, world, ranks + n) == MPI_SUCCESS;
-    for (int i = 0; i < n; i++)
-        all = all && ranks[n + i] != MPI_UNDEFINED;
-    PMPI_Group_free(&group), PMPI_Group_free(&world);
-    free(ranks);
-    return all;
-}
-
-/* A communicator of the ranks of `comm`, in their order, if they are all on this node; all ranks get the same answer. Also the
- * parts of all ranks. */
-static part *agree(MPI_Comm comm, MPI_Aint size, MPI_Aint unit, bool able, MPI_Comm *node, int *n)
-{
-    int inter, me, here, initialized;
-    if (PMPI_Initialized(&initialized) != MPI_SUCCESS || !initialized || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS
-        || PMPI_Comm_size(comm, n) != MPI_SUCCESS || PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, node) != MPI_SUCCESS)
-        return NULL;
-    PMPI_Comm_set_errhandler(*node, MPI_ERRORS_RETURN);
-    PMPI_Comm_size(*node, &here);
-    part own = {(unsigned long long)size, (unsigned long long)unit, able && in_world(comm, *n), room()}, *all = NULL;
-    if (here == *n && (all = malloc((size_t)here * sizeof *all)) != NULL
-        && PMPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, *node) == MPI_SUCCESS) {
-        /* MPI adds a page or so for each rank. */
-        __int128 wanted = 0, least = -1;
-        for (int i = 0; i < here; i++) {
-            wanted += (__int128)all[i].size + (64 << 10);
-            least = least < 0 || all[i].free < least ? all[i].free : least;
-            able = able && all[i].able;
-        }
-        if (able && wanted <= least)
-            return all;
+    /* MPI adds a page or so for each rank. */
+    __int128 wanted = 0, least = -1;
+    for (int i = 0; i < p->n; i++) {
+        wanted += (__int128)p->parts[i].size + (64 << 10);
+        least = least < 0 || p->parts[i].free < least ? p->parts[i].free : least;
+        able = able && p->parts[i].able;
     }
-    free(all);
-    PMPI_Comm_free(node);
-    return NULL;
+    return able && wanted <= least;
 }
 
 static bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm node, void *base, MPI_Win *win)
@@ -131,33 +98,22 @@ static bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm node,
     return status == MPI_SUCCESS;
 }
 
-/* Adopts a shared window of MPI's: asks for the addresses, makes the guards, and puts it in the table. False if any rank cannot;
- * `node` is then still the caller's. */
-static bool adopt(MPI_Win win, const part *parts, int n, MPI_Comm node, int flavor, const char *noncontig)
+/* Adopts a shared window of MPI's: asks for the addresses, and puts it in the table. False if any rank cannot; `p` is then still
+ * the caller's. */
+static bool adopt(MPI_Win win, place *p, int flavor, const char *noncontig)
 {
-    window new = {.n = (uint32_t)n, .node = node, .flavor = flavor, .targets = calloc((size_t)n, sizeof(target))};
+    window new = {.n = (uint32_t)p->n, .node = p->node, .place = p, .flavor = flavor, .targets = calloc((size_t)p->n, sizeof(target))};
     snprintf(new.noncontig, sizeof new.noncontig, "%s", noncontig);
-    void *own;
-    int me, good = new.targets != NULL, all;
-    PMPI_Comm_rank(node, &me);
-    good = shared_window(2 * LINE, 1, MPI_INFO_NULL, node, &own, &new.control) && good;
-    for (int i = 0; good && i < n; i++) {
+    bool good = new.targets != NULL;
+    for (int i = 0; good && i < p->n; i++) {
         MPI_Aint bytes;
         int unit;
-        void *base = NULL, *control;
-        good = (parts[i].size == 0 || PMPI_Win_shared_query(win, i, &bytes, &unit, &base) == MPI_SUCCESS)
-               && PMPI_Win_shared_query(new.control, i, &bytes, &unit, &control) == MPI_SUCCESS;
-        if (good) {
-            /* A line of its own; all ranks find the same one, as a part lies alike within the pages of each. */
-            uintptr_t line = ((uintptr_t)control + LINE - 1) / LINE * LINE;
-            new.targets[i].base = base, new.targets[i].size = (size_t)parts[i].size, new.targets[i].unit = (size_t)parts[i].unit;
-            new.targets[i].guard = (guard *)line;
-        }
+        void *base = NULL;
+        good = p->parts[i].size == 0 || PMPI_Win_shared_query(win, i, &bytes, &unit, &base) == MPI_SUCCESS;
+        new.targets[i].base = base, new.targets[i].size = (size_t)p->parts[i].size, new.targets[i].unit = (size_t)p->parts[i].unit;
+        new.targets[i].guard = p->guards[i];
     }
-    if (good)
-        atomic_store_explicit(&new.targets[me].guard->held, 0, memory_order_seq_cst);
-    /* Also the barrier after which all guards are free. */
-    if (PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, node) == MPI_SUCCESS && all) {
+    if (all_agree(good, p->node)) {
         insert(win, &new);
         return true;
     }
@@ -175,42 +131,35 @@ static bool is_plain(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, const void *ba
 static bool allocate(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     char value[MPI_MAX_INFO_VAL + 1], noncontig[8];
-    MPI_Comm node;
-    int n;
-    if (!is_plain(size, unit, comm, base, win))
+    place *p = is_plain(size, unit, comm, base, win) ? place_of(comm) : NULL;
+    if (p == NULL)
         return false;
     bool able = !(info_has(info, "alloc_shm", value, MPI_MAX_INFO_VAL) && strcmp(value, "false") == 0)
                 && !(info_has(info, "mpi_minimum_memory_alignment", value, MPI_MAX_INFO_VAL) && atol(value) > 8);
     info_has(info, "alloc_shared_noncontig", noncontig, sizeof noncontig - 1);
-    part *parts = agree(comm, size, unit, able, &node, &n);
-    if (parts == NULL)
-        return false;
     MPI_Win new;
     void *start;
-    int good = shared_window(size, (int)unit, info, node, &start, &new), all = 0;
-    PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, node);
-    bool adopted = all && adopt(new, parts, n, node, MPI_WIN_FLAVOR_ALLOCATE, noncontig);
+    bool all = agree(p, size, unit, able) && all_agree(shared_window(size, (int)unit, info, p->node, &start, &new), p->node);
+    bool adopted = all && adopt(new, p, MPI_WIN_FLAVOR_ALLOCATE, noncontig);
     if (adopted) {
         *win = new;
         *(void **)base = size != 0 ? start : NULL;
     } else {
         if (all)
             next.Win_free(&new);
-        PMPI_Comm_free(&node);
+        leave_place(p);
     }
-    free(parts);
     return adopted;
 }
 
 /* The program's own shared window is made by MPI as it stands, and then adopted or not. */
 static void adopt_shared(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, MPI_Win win)
 {
-    MPI_Comm node;
-    int n;
-    part *parts = agree(comm, size, unit, true, &node, &n);
-    if (parts != NULL && !adopt(win, parts, n, node, MPI_WIN_FLAVOR_SHARED, ""))
-        PMPI_Comm_free(&node);
-    free(parts);
+    place *p = place_of(comm);
+    if (p == NULL)
+        return;
+    if (!agree(p, size, unit, true) || !adopt(win, p, MPI_WIN_FLAVOR_SHARED, ""))
+        leave_place(p);
 }
 
 /* Both forms, for each type of a unit. */
@@ -239,16 +188,14 @@ int on_Win_free(MPI_Win *win)
     if (w == NULL || status != MPI_SUCCESS)
         return status;
     target *targets = w->targets;
-    MPI_Win control = w->control;
-    MPI_Comm node = w->node;
+    place *p = w->place;
     pthread_mutex_lock(&changing);
     w->n = 0;
     w->open = 0;
     w->targets = NULL;
     atomic_store_explicit(&w->handle, nowhere.handle, memory_order_release);
     pthread_mutex_unlock(&changing);
-    next.Win_free(&control);
-    PMPI_Comm_free(&node);
+    leave_place(p);
     free(targets);
     return status;
 }

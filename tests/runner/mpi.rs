@@ -33,6 +33,7 @@ pub fn trials() -> Vec<Trial> {
         }
         add("threads".into(), Box::new(move || is_right(mpi, "threads", 2)));
         add("wide".into(), Box::new(move || is_right(mpi, "wide", 1)));
+        add("many".into(), Box::new(move || is_right(mpi, "many", 1)));
         add("tool".into(), Box::new(move || tool(mpi)));
         add("other-mpi".into(), Box::new(move || other(mpi)));
         add("no-compiler".into(), Box::new(move || no_compiler(mpi)));

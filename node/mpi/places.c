@@ -1,0 +1,165 @@
+/* Places: the ranks of a communicator, if one node has them all, and a guard for each.
+ *
+ * A place is made for the first window of a communicator and kept with it, as an attribute, because MPI has few communicators. Its
+ * windows keep it, too, as a program may free the communicator first. All ranks come to the same answers in the same order. */
+#include "onenode_mpi.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LINE = 64 };
+
+static int key = MPI_KEYVAL_INVALID;
+static place *places; /* the newest first */
+static bool ended;
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+
+/* Whether all processes started together. Others are MPI's: those it has spawned, and those of sessions alone. */
+static bool in_world(MPI_Comm comm, int n)
+{
+    MPI_Group group, world;
+    int *ranks = malloc(2 * sizeof *ranks * (size_t)n);
+    if (ranks == NULL)
+        return false;
+    for (int i = 0; i < n; i++)
+        ranks[i] = i;
+    PMPI_Comm_group(comm, &group), PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    bool all = PMPI_Group_translate_ranks(group, n, ranks, world, ranks + n) == MPI_SUCCESS;
+    for (int i = 0; i < n; i++)
+        all = all && ranks[n + i] != MPI_UNDEFINED;
+    PMPI_Group_free(&group), PMPI_Group_free(&world);
+    free(ranks);
+    return all;
+}
+
+void end_without_memory(void)
+{
+    fprintf(stderr, "onenode-mpi: no memory for a window\n");
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+bool all_agree(bool good, MPI_Comm comm)
+{
+    int own = good, all = 0;
+    return PMPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+}
+
+/* Makes the guards of a place: a line of shared memory for each rank. */
+static bool make_guards(place *p, int me)
+{
+    void *own;
+    p->guards = calloc((size_t)p->n, sizeof *p->guards);
+    p->parts = calloc((size_t)p->n, sizeof *p->parts);
+    bool made = next.Win_allocate_shared(2 * LINE, 1, MPI_INFO_NULL, p->node, &own, &p->control) == MPI_SUCCESS, good = made && p->guards != NULL && p->parts != NULL;
+    for (int i = 0; good && i < p->n; i++) {
+        MPI_Aint bytes;
+        int unit;
+        void *part;
+        good = PMPI_Win_shared_query(p->control, i, &bytes, &unit, &part) == MPI_SUCCESS;
+        /* All ranks find the same line, as a part lies alike within the pages of each. */
+        if (good)
+            p->guards[i] = (guard *)(((uintptr_t)part + LINE - 1) / LINE * LINE);
+    }
+    if (good)
+        atomic_store_explicit(&p->guards[me]->held, 0, memory_order_seq_cst);
+    /* Also the barrier after which all guards are free. */
+    good = all_agree(good, p->node);
+    if (!good && made)
+        next.Win_free(&p->control);
+    return good;
+}
+
+/* Ends it if nobody keeps it any more, which all ranks find at the same call. */
+void leave_place(place *p)
+{
+    pthread_mutex_lock(&changing);
+    bool last = --p->users == 0 && !ended;
+    for (place **at = &places; last && *at != NULL; at = *at == p ? &p->next : &(*at)->next)
+        if (*at == p) {
+            *at = p->next;
+            break;
+        }
+    pthread_mutex_unlock(&changing);
+    if (!last)
+        return;
+    if (p->node != MPI_COMM_NULL) {
+        next.Win_free(&p->control);
+        PMPI_Comm_free(&p->node);
+    }
+    free(p->guards);
+    free(p->parts);
+    free(p);
+}
+
+/* The communicator goes. */
+static int forget(MPI_Comm comm, int which, void *value, void *nothing)
+{
+    (void)comm, (void)which, (void)nothing;
+    leave_place(value);
+    return MPI_SUCCESS;
+}
+
+/* Before MPI ends, what is left is freed, in the order in which it was made. */
+void end_places(void)
+{
+    ended = true;
+    place *first = NULL;
+    for (place *p = places, *before; p != NULL; first = p, p = before)
+        before = p->next, p->next = first;
+    for (; first != NULL; first = first->next)
+        if (first->node != MPI_COMM_NULL) {
+            next.Win_free(&first->control);
+            PMPI_Comm_free(&first->node);
+        }
+    places = NULL;
+}
+
+static place *make_place(MPI_Comm comm)
+{
+    int inter, me;
+    place *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        end_without_memory();
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS
+        || PMPI_Comm_size(comm, &p->n) != MPI_SUCCESS
+        || PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &p->node) != MPI_SUCCESS) {
+        free(p);
+        return NULL;
+    }
+    int here;
+    PMPI_Comm_set_errhandler(p->node, MPI_ERRORS_RETURN);
+    PMPI_Comm_size(p->node, &here);
+    if (!all_agree(here == p->n && in_world(comm, p->n), p->node) || !make_guards(p, me))
+        PMPI_Comm_free(&p->node); /* sets it to MPI_COMM_NULL */
+    return p;
+}
+
+place *place_of(MPI_Comm comm)
+{
+    int initialized, found = 0;
+    place *p;
+    if (PMPI_Initialized(&initialized) != MPI_SUCCESS || !initialized)
+        return NULL;
+    pthread_mutex_lock(&changing);
+    if (key == MPI_KEYVAL_INVALID)
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
+    pthread_mutex_unlock(&changing);
+    PMPI_Comm_get_attr(comm, key, &p, &found);
+    if (!found) {
+        p = make_place(comm);
+        if (p == NULL)
+            return NULL;
+        p->users = 1;
+        pthread_mutex_lock(&changing);
+        p->next = places;
+        places = p;
+        pthread_mutex_unlock(&changing);
+        PMPI_Comm_set_attr(comm, key, p);
+    }
+    if (p->node == MPI_COMM_NULL)
+        return NULL;
+    pthread_mutex_lock(&changing);
+    p->users++;
+    pthread_mutex_unlock(&changing);
+    return p;
+}
