@@ -176,14 +176,14 @@ HIDDEN void mark_issued(window *w, int rank);
 static inline window *window_of(MPI_Win win)
 {
     window *w = last_window;
-    return LIKELY(atomic_load_explicit(&w->handle, memory_order_relaxed) == win) ? w : find_window(win);
+    return LIKELY(atomic_load_explicit(&w->handle, memory_order_acquire) == win) ? w : find_window(win);
 }
 
 /* A type, or NULL if it is not valid or not understood. */
 static inline const type *type_of(MPI_Datatype handle, const window *w)
 {
     const type *t = last_type;
-    return LIKELY(atomic_load_explicit(&t->handle, memory_order_relaxed) == handle) ? t : find_type(handle, w->node);
+    return LIKELY(atomic_load_explicit(&t->handle, memory_order_acquire) == handle) ? t : find_type(handle, w->node);
 }
 
 /* The rank of a window, if it is one and open for access. */
@@ -280,7 +280,7 @@ static inline __attribute__((always_inline)) outcome transfer(window *w, void *o
     const target *at = target_of(w, rank);
     const type *t = last_type;
     size_t bytes;
-    if (LIKELY(at != NULL && ot == tt && oc == tc && oc >= 0 && atomic_load_explicit(&t->handle, memory_order_relaxed) == ot && t->dense
+    if (LIKELY(at != NULL && ot == tt && oc == tc && oc >= 0 && atomic_load_explicit(&t->handle, memory_order_acquire) == ot && t->dense
                && is_buffer(o) && !__builtin_mul_overflow((size_t)oc, t->size, &bytes))) {
         char *theirs = address(at, disp, bytes);
         if (LIKELY(theirs != NULL)) {
