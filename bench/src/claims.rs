@@ -1,4 +1,4 @@
-//! What a paper says beside what came out here: its numbers as points in the pictures, and a table of all that its
+//! A paper's statements beside the results here: its numbers as points in the pictures, and a table of all that its
 //! text says, each with what this run has to say to it.
 
 use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
@@ -125,7 +125,7 @@ fn spoken(says: &Statement, x: impl Fn(f64) -> String) -> String {
     format!("{text} ({where})")
 }
 
-/// What this run has.
+/// The results of this run.
 struct Here<'a> {
     figure: &'a Figure,
     own: &'a str,
@@ -133,7 +133,7 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// What the plots say to a statement.
+    /// The answer of the plots to a statement.
     fn to(&self, says: &Statement, plots: &[Plot]) -> String {
         let told: Vec<String> = plots
             .iter()

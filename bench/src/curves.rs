@@ -22,7 +22,7 @@ pub struct Panel {
     /// Only figures of the most PEs.
     #[serde(default)]
     pub many: bool,
-    /// What is drawn of a figure.
+    /// The curves drawn of a figure.
     #[serde(default, rename = "as")]
     pub shows: Shows,
     /// Which figure of the runs that is: all panels of a part of a figure have the same.
@@ -33,7 +33,7 @@ pub struct Panel {
     pub bars: Bars,
 }
 
-/// What is drawn of a figure.
+/// The drawn form of a figure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shows {
@@ -61,7 +61,7 @@ pub enum Statistic {
     Mean,
 }
 
-/// What bars are.
+/// The meaning of bars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Bars {

@@ -10,7 +10,7 @@ use crate::curves::{Bars, Panel, Statistic};
 use crate::implementation::{self, Implementation};
 use crate::read::Reading;
 
-/// What figures are drawn of.
+/// The data that figures are drawn of.
 pub struct Setting {
     /// The implementations of OpenSHMEM, our own first.
     pub implementations: Vec<Implementation>,
@@ -94,7 +94,7 @@ impl Setting {
         text
     }
 
-    /// What is said of a scaled-down extent.
+    /// The words on a scaled-down extent.
     pub fn scaled(&self) -> &'static str {
         self.by("", "scaled down: --quick", "scaled down: --tiny")
     }
@@ -104,7 +104,7 @@ impl Setting {
 pub struct Data {
     /// The papers, and the project's own collections of figures.
     pub papers: Vec<Paper>,
-    /// What we draw.
+    /// The subject of our drawing.
     pub figures: Vec<Figure>,
     machines: BTreeMap<String, String>,
     printed: Vec<Printed>,
@@ -141,7 +141,7 @@ pub struct Paper {
     authors: Vec<String>,
     /// Where it appeared; of our own, what it is for.
     pub venue: String,
-    /// What its figures count where ours count PEs.
+    /// The thing that its figures count where ours count PEs.
     #[serde(default = "pes")]
     pub pes: String,
 }
@@ -331,12 +331,12 @@ impl Data {
         self.figures.iter().filter(|figure| figure.paper == key).collect()
     }
 
-    /// What a paper shows that cannot be here, and why.
+    /// A part of the paper's figure that cannot be here, and why.
     pub fn absent(&self, key: &str) -> &[String] {
         self.absent.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// What the paper has: the figure itself, and tables beside it.
+    /// The paper's own form: the figure itself, and tables beside it.
     pub fn printed<'a>(&'a self, figure: &'a Figure) -> impl Iterator<Item = &'a Printed> {
         let of_paper = move |number| {
             let is_it = move |it: &&Printed| it.paper == figure.paper && it.number == number;

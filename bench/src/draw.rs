@@ -17,18 +17,18 @@ use crate::report::{Point, Report};
 use crate::suite::{Job, Suite};
 use crate::{claims, instructions};
 
-/// What was drawn, a figure or a part of one.
+/// A drawn figure, or a drawn part of one.
 #[derive(Default)]
 pub struct Drawing {
     /// Its plots.
     pub plots: Vec<Plot>,
     /// Its tables.
     pub tables: Vec<Table>,
-    /// What went wrong, or is missing.
+    /// Failures and missing things.
     pub remarks: Vec<String>,
     /// Its data.
     pub points: Vec<Placed>,
-    /// What the implementations say of themselves.
+    /// The implementations' names of themselves.
     pub facts: Vec<(String, String)>,
     /// Whether anything of ours failed.
     pub failed: bool,

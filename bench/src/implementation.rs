@@ -31,7 +31,7 @@ pub struct Implementation {
     pub name: String,
     /// Where its programs are built: the same for all variants of one.
     pub folder: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// More environment for its builds and jobs.
     pub environment: Vec<(String, String)>,
@@ -45,7 +45,7 @@ pub struct Implementation {
     pub rust: Option<&'static str>,
 }
 
-/// What an implementation is.
+/// The kind of an implementation.
 #[derive(Debug, Clone)]
 pub enum Kind {
     /// Processes that share memory, without a library.
@@ -213,7 +213,7 @@ impl Implementation {
         command
     }
 
-    /// What it says about itself, and how it is started.
+    /// Its own name and version, and how it is started.
     pub fn facts(&self) -> Vec<(String, String)> {
         let mut facts = Vec::new();
         match &self.kind {

@@ -80,7 +80,7 @@ pub fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Resul
     subtract(self::dumps(who, work).iter().filter_map(|text| dump(text)).collect())
 }
 
-/// What callgrind wrote in [`count`], one text for each operation.
+/// The profiles that callgrind wrote in [`count`], one text for each operation.
 fn dumps(who: &Implementation, work: &Path) -> Vec<String> {
     let dumps = work.join(&who.folder).join("calls/dump");
     let text = |number| std::fs::read_to_string(format!("{}.{number}", dumps.display())).ok();
@@ -227,7 +227,7 @@ pub fn judge(columns: &[(String, Vec<Count>)], limits: &[Limit]) -> (Table, Vec<
     (Table { title: "Instructions of a call".into(), header, rows }, complaints)
 }
 
-/// What is told instruction by instruction: the routine, and what `calls.c` calls it.
+/// Routines that are listed instruction by instruction, with their names in `calls.c`.
 const STEPS_OF: [(&str, &str); 2] = [("shmem_putmem", "put 4 B"), ("shmem_quiet", "quiet")];
 
 /// The counts of all implementations and of our own calls compiled in, and what those of put and quiet are for; and who is
@@ -263,7 +263,7 @@ pub fn tables(
     Ok((tables, remarks))
 }
 
-/// What the instructions of a routine are for that a call goes through.
+/// The purpose of the instructions of a routine that a call goes through.
 fn steps(own: &Implementation, work: &Path) -> anyhow::Result<Table> {
     if std::env::consts::ARCH != "x86_64" {
         bail!("instructions are told apart for x86-64 only");
@@ -334,7 +334,7 @@ fn at<'a>(text: &'a str, path: &BTreeSet<u64>) -> Vec<&'a str> {
     lines.filter(|(address, _)| here(address)).map(|(_, instruction)| instruction.trim()).collect()
 }
 
-/// What the instructions of a path do: checks, addresses, access and order, return.
+/// The instructions of a path by purpose: checks, addresses, access and order, return.
 fn told_apart(path: &[&str]) -> [usize; 4] {
     let mut counts = [0; 4];
     for one in path {

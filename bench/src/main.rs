@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What figures are drawn of.
+/// The data that figures are drawn of.
 fn setting(programs: &options::Programs, length: &options::Length) -> anyhow::Result<Setting> {
     Ok(Setting {
         implementations: programs.who.list()?,

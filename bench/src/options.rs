@@ -22,7 +22,7 @@ use crate::report::RAW;
         oshbench run --own oneshmem=build/bin --peer openmpi=/usr/bin --peer-args openmpi='--oversubscribe --bind-to none'"
 )]
 pub struct Options {
-    /// What to do.
+    /// The task.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -64,7 +64,7 @@ pub struct Figures {
     /// Where the commands of the library with SMARTMAP's addresses are
     #[arg(long, value_name = "DIR", default_value = "build/smartmap/bin")]
     pub smartmap: PathBuf,
-    /// What makes network namespaces and runs a command among them
+    /// A script that makes network namespaces and runs a command among them
     #[arg(long, value_name = "FILE", default_value = "tests/programs/namespaces.sh")]
     pub script: PathBuf,
 }
@@ -88,7 +88,7 @@ pub struct Suite {
     /// A further option of the compiler; may be repeated
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub cflag: Vec<String>,
-    /// What every program is told
+    /// Arguments of every program
     #[arg(last = true, value_name = "ARGUMENT")]
     pub arguments: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What is written: one page with all figures, and of each its pictures, tables and data.
+//! The output: one page with all figures, and of each its pictures, tables and data.
 
 use std::path::Path;
 

@@ -23,7 +23,7 @@ struct Known {
     /// Where its OpenSHMEM programs are in there.
     below: &'static str,
     flags: &'static [&'static str],
-    /// What its programs are told: a figure each.
+    /// The arguments of its programs: a figure each.
     arguments: &'static [&'static str],
 }
 

@@ -1,4 +1,4 @@
-//! What jobs print, as figures.
+//! Figures in the output of jobs.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::report::{Key, Run, Unit};
 
-/// What is taken of a job.
+/// The part of a job's output that is taken.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reading {
@@ -25,12 +25,12 @@ pub enum Reading {
     Steps,
 }
 
-/// What a job has to tell.
+/// The results of a job.
 #[derive(Debug, Default, PartialEq)]
 pub struct Told {
     /// Figures.
     pub figures: Vec<(Key, Unit, Run)>,
-    /// What was not measured, and why; whether that is a failure.
+    /// Things not measured, and why; whether that is a failure.
     pub remarks: Vec<(bool, String)>,
     /// A fact about the implementation.
     pub fact: Option<String>,
@@ -58,7 +58,7 @@ impl Reading {
         }
     }
 
-    /// What a job of this program has told. An error if it makes no sense.
+    /// The results of a job of this program. An error if they make no sense.
     pub fn of(
         self,
         program: &str,

@@ -1,4 +1,4 @@
-//! What was measured: points, each with its runs, and what happened besides.
+//! Measurements: points, each with its runs, and other events.
 
 use oneshmem_plots::{figures, stats};
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct Report {
     pub points: Vec<Point>,
     /// Failures, and what could not be measured.
     pub remarks: Vec<Remark>,
-    /// What the implementations say of themselves.
+    /// The implementations' names of themselves.
     pub facts: Vec<(String, String)>,
 }
 
@@ -70,7 +70,7 @@ impl Run {
     }
 }
 
-/// What happened besides figures.
+/// Events besides figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
     /// The implementation.
@@ -113,7 +113,7 @@ impl Report {
         self.points.iter().find(|point| point.implementation == who && point.key == *key)
     }
 
-    /// What a point stands beside: the same over plain shared memory; of a whole job, as many processes that do nothing,
+    /// The reference of a point: the same over plain shared memory; of a whole job, as many processes that do nothing,
     /// from the same launcher.
     pub fn limit(&self, point: &Point) -> Option<&Point> {
         if point.key.name == "wall.hello" {

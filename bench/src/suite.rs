@@ -22,11 +22,11 @@ pub struct Job {
     pub program: String,
     /// The number of PEs.
     pub pes: usize,
-    /// What it is told.
+    /// Its arguments.
     pub arguments: Vec<String>,
     /// The symmetric heap that it needs, in MiB.
     pub heap: u64,
-    /// What is taken of it.
+    /// The part of its output that is taken.
     pub reading: Reading,
 }
 
@@ -208,7 +208,7 @@ fn without_launcher(pes: usize) -> anyhow::Result<Duration> {
     Ok(start.elapsed())
 }
 
-/// What a long command says while it works: a bar with the remaining time, if there is a terminal.
+/// The progress of a long command: a bar with the remaining time, if there is a terminal.
 struct Progress(Option<ProgressBar>);
 
 impl Progress {

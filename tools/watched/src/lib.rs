@@ -71,7 +71,7 @@ impl Outcome {
     }
 }
 
-/// What happens to a program.
+/// An event of a program.
 enum Event {
     Printed(usize, Vec<u8>),
     Closed,
