@@ -49,7 +49,7 @@ pub struct Suite<'a> {
 }
 
 /// Jobs that ended without a figure, and are not tried again: implementation, program, PEs.
-type Hopeless = HashSet<(String, String, usize)>;
+type FailedBuilds = HashSet<(String, String, usize)>;
 
 impl Suite<'_> {
     /// Runs everything. Turns are the outer loop, and implementations the inner one, so that changes of the machine's speed
@@ -94,8 +94,8 @@ impl Suite<'_> {
     }
 
     /// Builds all programs, once for all variants of an implementation.
-    fn build(&self, report: &mut Report) -> anyhow::Result<Hopeless> {
-        let mut hopeless = Hopeless::new();
+    fn build(&self, report: &mut Report) -> anyhow::Result<FailedBuilds> {
+        let mut hopeless = FailedBuilds::new();
         let mut tried = HashSet::new();
         let wanted = || self.who.iter().flat_map(|who| self.jobs.iter().map(move |job| (who, job)));
         let mut progress = Progress::of(wanted().count());

@@ -80,7 +80,7 @@ impl Wanted {
         heap: &Range<usize>,
         placed: bool,
         lay: impl Fn(Pages) -> Result<(), Error>,
-    ) -> Result<Got, Error> {
+    ) -> Result<HeapPages, Error> {
         let mut failures = Vec::new();
         let mut pages = Pages::Normal;
         let explicit = self.explicit.iter().cloned().map(|size| size.map(Pages::Explicit));
@@ -105,7 +105,7 @@ impl Wanted {
         }
         let node = placed.then(numa::own_node).flatten();
         let node = node.map(|node| (node, numa::prefer(heap, node)));
-        let mut got = Got { pages, failures, node: None, populated: 0, complaint: None };
+        let mut got = HeapPages { pages, failures, node: None, populated: 0, complaint: None };
         got.node = node.map(|(node, placed)| match placed {
             // The kernel keeps no memory policy for a file of explicit pages.
             Ok(()) if matches!(pages, Pages::Explicit(_)) => {
@@ -122,7 +122,7 @@ impl Wanted {
         Ok(got)
     }
 
-    fn populate(&self, heap: &Range<usize>, got: &mut Got) {
+    fn populate(&self, heap: &Range<usize>, got: &mut HeapPages) {
         let bytes = self.populate.next_multiple_of(got.pages.size());
         if bytes == 0 {
             return;
@@ -143,7 +143,7 @@ impl Wanted {
 
 /// The heap's pages in one lifetime.
 #[derive(Clone, Debug)]
-pub struct Got {
+pub struct HeapPages {
     /// The pages it is made of.
     pub pages: Pages,
     /// Why each preferred kind of pages was not available.
@@ -156,14 +156,14 @@ pub struct Got {
     pub complaint: Option<String>,
 }
 
-impl Got {
+impl HeapPages {
     /// Bytes from the heap's start that were populated at initialisation.
     pub fn populated(&self) -> usize {
         self.populated
     }
 }
 
-impl fmt::Display for Got {
+impl fmt::Display for HeapPages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.pages)?;
         if let Some(node) = &self.node {
@@ -243,7 +243,7 @@ mod tests {
     }
 
     /// Maps an imaginary heap on a system that has only `possible`, and returns what was tried.
-    fn lay(wanted: &Wanted, possible: &[Pages]) -> (Got, Vec<Pages>) {
+    fn lay(wanted: &Wanted, possible: &[Pages]) -> (HeapPages, Vec<Pages>) {
         let tried = RefCell::new(Vec::new());
         let got = wanted.lay(&(0..0), false, |pages| {
             tried.borrow_mut().push(pages);

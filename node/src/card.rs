@@ -55,7 +55,7 @@ pub(crate) struct Address {
 
 /// The content of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct CardContent {
     pub surroundings: Surroundings,
     pub address: Address,
 }
@@ -88,7 +88,7 @@ impl Card {
     }
 
     /// The card's content.
-    pub(crate) fn read(&self) -> Result<Said, Error> {
+    pub(crate) fn read(&self) -> Result<CardContent, Error> {
         let [head, boot, process, started, place, inode, offset, mark] = self.0;
         let ((magic, version), (pid, descriptor)) = (halves(head), halves(process));
         if magic != MAGIC {
@@ -100,7 +100,7 @@ impl Card {
         }
         same_major("card", version)?;
         let (namespace, user) = halves(place);
-        Ok(Said {
+        Ok(CardContent {
             surroundings: Surroundings { boot, namespace, user },
             address: Address {
                 pid,
@@ -129,7 +129,7 @@ pub(crate) fn same_major(what: &'static str, version: u32) -> Result<(), Error> 
     Err(Error::Version { what, theirs, ours: VERSION })
 }
 
-impl Said {
+impl CardContent {
     /// Why processes in these surroundings cannot reach each other through `/proc`; `None` if they
     /// can. `file` is the inode of the file that all ranks have, if there is one.
     pub fn apart(&self, own: &Surroundings, file: Option<u64>) -> Option<&'static str> {
@@ -164,7 +164,7 @@ mod tests {
         let (surroundings, address) = sample();
         for address in [address, Address { common: true, descriptor: -1, ..address }] {
             let said = Card::new(&surroundings, &address).read().expect("a card");
-            assert_eq!(said, Said { surroundings, address });
+            assert_eq!(said, CardContent { surroundings, address });
         }
         assert_eq!(size_of::<Card>(), 64);
     }
@@ -172,7 +172,8 @@ mod tests {
     #[test]
     fn who_is_apart_is_told_why() {
         let (own, address) = sample();
-        let why = |surroundings, address, file| Said { surroundings, address }.apart(&own, file);
+        let why =
+            |surroundings, address, file| CardContent { surroundings, address }.apart(&own, file);
         assert_eq!(why(own, address, None), None);
         let told = |surroundings| why(surroundings, address, None).expect("apart");
         assert!(told(Surroundings { boot: 1, ..own }).contains("machine"));

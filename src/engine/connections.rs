@@ -114,9 +114,9 @@ impl Peers {
             return Err(Error::Engine(why.into()));
         };
         let failed = |why| Error::Engine(format!("its node's agent: {why}"));
-        let visit = record.access.request(&self.secret, most).map_err(failed)?;
+        let handshake = record.access.request(&self.secret, most).map_err(failed)?;
         let connection = worker.connect(&record.address, OPERATIONS)?;
-        worker.keep(visit.announce().map_err(failed)?);
+        worker.keep(handshake.announce().map_err(failed)?);
         self.agents[node] =
             Some(Agent { connection, pe, message: 0, before_question: 0, failed: None });
         Ok(connection)

@@ -15,7 +15,7 @@ use oneshmem_job::engine::exports::{Record, life_word};
 use oneshmem_job::engine::ucx::direct::{Inbox, Notification, Owner};
 use oneshmem_job::engine::ucx::message::{self, Message, Question, parts};
 use oneshmem_job::engine::ucx::request::Remote;
-use oneshmem_job::engine::ucx::worker::{Departure, Kept, Unsent, Worker};
+use oneshmem_job::engine::ucx::worker::{Kept, SendTiming, Unsent, Worker};
 use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::JobFile;
 use oneshmem_job::jobfile::nodes::Nodes;
@@ -107,12 +107,12 @@ impl Ucx {
             while let Some((skipped, message)) = messages.next() {
                 let target = remote.at(offset.wrapping_add(skipped as u64), message.extent())?;
                 self.shared.count(state, to.pe, owed);
-                let departure = match messages.peek() {
-                    Some(_) => Departure::WithNext,
-                    None if owed => state.departure(),
-                    None => Departure::AtOnce,
+                let timing = match messages.peek() {
+                    Some(_) => SendTiming::WithNext,
+                    None if owed => state.timing(),
+                    None => SendTiming::AtOnce,
                 };
-                state.worker.send(remote.agent, message.to(target), departure)?;
+                state.worker.send(remote.agent, message.to(target), timing)?;
             }
             Ok((!state.worker.has_sent(remote.agent)).then_some(remote.agent))
         });
@@ -128,18 +128,18 @@ impl Ucx {
     /// `to` is writable for the question's extent until the operation is over.
     unsafe fn ask(&self, of: Far, question: Question, to: *mut u8, completion: Completion) {
         let number = self.with(of, |state, remote, offset| {
-            let departure = match completion {
-                Completion::AtReturn => Departure::AtOnce,
+            let timing = match completion {
+                Completion::AtReturn => SendTiming::AtOnce,
                 Completion::AtQuiet => {
                     self.shared.count(state, of.pe, true);
-                    state.departure()
+                    state.timing()
                 }
             };
             let State { worker, peers, .. } = state;
             let (requests, of) = (&worker.receiver().requests, (remote, offset));
             peers.note_question(remote.pe());
             // SAFETY: the caller guarantees that `to` is writable.
-            unsafe { requests.ask(worker, of, question, to, departure) }
+            unsafe { requests.ask(worker, of, question, to, timing) }
         });
         if completion == Completion::AtReturn {
             self.shared.wait(|state| state.is_answered(number));
@@ -431,7 +431,7 @@ impl Network for Ucx {
             let agent = Remote::none(connection, pe);
             let message = message::words(message::END, &words);
             if let Ok(target) = agent.at(0, message.extent()) {
-                let _ = worker.send(connection, message.to(target), Departure::AtOnce);
+                let _ = worker.send(connection, message.to(target), SendTiming::AtOnce);
                 open.extend(requests.ask_for_answer(worker, agent));
             }
             if Instant::now() >= until {

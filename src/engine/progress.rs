@@ -11,7 +11,7 @@ use onenode_core::sys::mutex;
 use oneshmem_job::engine::ucx::direct::Inbox;
 use oneshmem_job::engine::ucx::raw::Doorbell;
 use oneshmem_job::engine::ucx::request::{Oldest, Operations};
-use oneshmem_job::engine::ucx::worker::{Departure, Worker};
+use oneshmem_job::engine::ucx::worker::{SendTiming, Worker};
 use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::abort;
 use oneshmem_job::sys::signal::without_signals;
@@ -230,11 +230,11 @@ impl State {
 
     /// When an operation leaves that has been counted and may be one of a burst: nobody would send it later while
     /// threads wait, or no thread makes progress yet.
-    pub fn departure(&self) -> Departure {
+    pub fn timing(&self) -> SendTiming {
         match self.operations.does_quiet_follow() {
-            _ if self.waiting > 0 || !self.has_thread => Departure::AtOnce,
-            true => Departure::WithQuiet,
-            false => Departure::InBurst,
+            _ if self.waiting > 0 || !self.has_thread => SendTiming::AtOnce,
+            true => SendTiming::WithQuiet,
+            false => SendTiming::InBurst,
         }
     }
 

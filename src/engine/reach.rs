@@ -12,7 +12,7 @@ use crate::pause::{Pause, liveness};
 use oneshmem_job::engine::exports::{self, EXPORT_BYTES, Export, Record};
 use oneshmem_job::engine::ucx::message::Question;
 use oneshmem_job::engine::ucx::request::Remote;
-use oneshmem_job::engine::ucx::worker::Departure;
+use oneshmem_job::engine::ucx::worker::SendTiming;
 use oneshmem_job::remote::Segment;
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ impl Ucx {
             let (worker, to) = (&state.worker, bytes.as_mut_ptr());
             let requests = &worker.receiver().requests;
             // SAFETY: the bytes stay until the answer has come, below.
-            unsafe { requests.ask(worker, (agent, 0), Question::Export, to, Departure::AtOnce) }
+            unsafe { requests.ask(worker, (agent, 0), Question::Export, to, SendTiming::AtOnce) }
         };
         let number = number.unwrap_or_else(|error| lost(pe, error));
         self.shared.wait(|state| state.is_answered(number));

@@ -57,7 +57,7 @@ pub struct Job {
     pub(crate) devices: Option<Box<dyn DeviceMemory>>,
     /// The pages that the heap should have, and those it has in this lifetime.
     pub(crate) pages: pages::Wanted,
-    pub(crate) heap_pages: Mutex<Option<pages::Got>>,
+    pub(crate) heap_pages: Mutex<Option<pages::HeapPages>>,
 }
 
 pub(crate) static JOB: OnceLock<Job> = OnceLock::new();

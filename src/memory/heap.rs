@@ -25,7 +25,7 @@ const PAGE: usize = 4096;
 
 /// How many gaps that may lack room for an over-aligned block are tried before one that is sure to
 /// have it. Without any, the gap of a freed block would not be found again; without a bound, a
-/// search could visit every gap.
+/// search could handshake every gap.
 const TRIES: usize = 8;
 
 /// An offset that is not the start of a block.

@@ -1,7 +1,7 @@
 //! Meeting under a name, as an alternative to exchanging cards by the client's own means. All
 //! processes of the user that know the name leave their cards on one table and read the others'.
 
-use super::wait::{INTERVAL, Looks};
+use super::wait::{CheckTimer, INTERVAL};
 use super::{Inner, Node, deadline};
 use crate::Rank;
 use crate::card_table::{CardTable, MOST};
@@ -91,8 +91,8 @@ impl Joined {
 
     /// Waits until all have arrived.
     fn await_all(&self, node: &Inner, deadline: Option<Instant>) -> Result<(), Error> {
-        let looks = Looks::default();
-        let mut pause = Pause::new(ForAll { node, table: &self.table, deadline, looks });
+        let timer = CheckTimer::default();
+        let mut pause = Pause::new(ForAll { node, table: &self.table, deadline, timer });
         while !self.table.is_complete() {
             pause.step()?;
         }
@@ -139,7 +139,7 @@ struct ForAll<'n> {
     node: &'n Inner,
     table: &'n CardTable,
     deadline: Option<Instant>,
-    looks: Looks,
+    timer: CheckTimer,
 }
 
 impl Waiting for ForAll<'_> {
@@ -155,7 +155,7 @@ impl Waiting for ForAll<'_> {
 
     fn look(&mut self, _: Instant) -> Result<(), Error> {
         self.turn()?;
-        if !self.looks.are_due() {
+        if !self.timer.is_due() {
             return Ok(());
         }
         for (rank, card) in self.table.cards() {

@@ -2,7 +2,7 @@
 
 use super::Inner;
 use super::wait::ForPeer;
-use crate::card::{Address, Card, Said};
+use crate::card::{Address, Card, CardContent};
 use crate::config::State;
 use crate::error::Error;
 use crate::header::{Header, MOST_REGIONS, Published};
@@ -33,13 +33,13 @@ pub(super) struct Peers {
 pub(super) struct Peer {
     rank: Rank,
     /// The content of its card. `None`: no card was given, but all ranks have one file.
-    said: Option<Said>,
+    said: Option<CardContent>,
     found: Mutex<Found>,
 }
 
 impl Peer {
     /// Whether a card is this peer's.
-    fn is_of(&self, said: &Said) -> bool {
+    fn is_of(&self, said: &CardContent) -> bool {
         self.said.as_ref() == Some(said)
     }
 }
@@ -67,7 +67,7 @@ pub(super) struct Reached {
     /// The process, and where its header is.
     pub address: Address,
     token: Mutex<Option<Token>>,
-    seen: Mutex<Seen>,
+    seen: Mutex<RegionIndex>,
 }
 
 /// How the file of a peer's header is reached.
@@ -99,7 +99,7 @@ impl AsFd for Opened<'_> {
 /// Where this process has found the peer's regions. The peer may have changed them since, so each is read again
 /// in the header, and looked for if it is not there.
 #[derive(Default)]
-struct Seen {
+struct RegionIndex {
     /// The records of regions, by their first addresses.
     records: BTreeMap<usize, u32>,
     /// The record after the one found last. Regions are often looked for in the order in which they were made.
@@ -138,7 +138,7 @@ impl Reached {
         self.look(&mut mutex::lock(&self.seen), |region| region.key == key)
     }
 
-    fn look(&self, seen: &mut Seen, fits: impl Fn(&Published) -> bool) -> Option<Published> {
+    fn look(&self, seen: &mut RegionIndex, fits: impl Fn(&Published) -> bool) -> Option<Published> {
         let (record, region) = self.header.regions(seen.next).find(|(_, region)| fits(region))?;
         seen.next = record + 1;
         if seen.records.len() >= MOST_REGIONS as usize {

@@ -204,7 +204,7 @@ impl Drop for View {
 }
 
 /// The outcome of an attempt to attach a rank.
-enum Tried {
+enum AttachStep {
     Done(usize),
     /// The rank does not have all the regions yet.
     Missing,
@@ -254,34 +254,34 @@ impl Core {
         let mut pause = Pause::new(ForPeer::new(node, rank, deadline));
         loop {
             match self.try_attach(node, rank, &peer)? {
-                Tried::Done(base) => return Ok(base),
-                Tried::Missing => pause.step()?,
+                AttachStep::Done(base) => return Ok(base),
+                AttachStep::Missing => pause.step()?,
             }
         }
     }
 
-    fn try_attach(&self, node: &Inner, rank: Rank, peer: &Reached) -> Result<Tried, Error> {
+    fn try_attach(&self, node: &Inner, rank: Rank, peer: &Reached) -> Result<AttachStep, Error> {
         let mut theirs = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
             let Some(region) = peer.region_of(part.key) else {
-                return Ok(Tried::Missing);
+                return Ok(AttachStep::Missing);
             };
             part.check(rank, &region)?;
             theirs.push(region);
         }
         let mut mirrors = mutex::lock(&self.mirrors);
         if let Some(mirror) = mirrors.ranks.get(&rank) {
-            return Ok(Tried::Done(mirror.base));
+            return Ok(AttachStep::Done(mirror.base));
         }
         if mirrors.closed {
             // Closed by another thread while this one was attaching the rank in all views.
-            return Ok(Tried::Done(0));
+            return Ok(AttachStep::Done(0));
         }
         let mirror = self.map(node, (rank, peer), &theirs)?;
         let base = mirror.base;
         self.table.open(rank, &self.entry(base, mirror.starts[0]));
         mirrors.ranks.insert(rank, mirror);
-        Ok(Tried::Done(base))
+        Ok(AttachStep::Done(base))
     }
 
     /// Maps the regions of a rank, which match this process's own.

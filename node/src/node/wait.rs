@@ -15,16 +15,16 @@ pub(super) const INTERVAL: Duration = Duration::from_millis(100);
 
 /// When a wait last checked its peers' signs of life.
 #[derive(Default)]
-pub(super) struct Looks(Option<Instant>);
+pub(super) struct CheckTimer(Option<Instant>);
 
-impl Looks {
+impl CheckTimer {
     /// For a wait whose first check is due after [`INTERVAL`].
     pub fn later() -> Self {
         Self(Some(Instant::now()))
     }
 
     /// Whether a check is due. If so, the next one is due [`INTERVAL`] later.
-    pub fn are_due(&mut self) -> bool {
+    pub fn is_due(&mut self) -> bool {
         let now = Instant::now();
         let due = self.0.is_none_or(|at| now - at >= INTERVAL);
         if due {
@@ -40,12 +40,12 @@ pub(crate) struct ForPeer<'n> {
     rank: Rank,
     /// When the wait fails; `None` for never.
     deadline: Option<Instant>,
-    looks: Looks,
+    timer: CheckTimer,
 }
 
 impl<'n> ForPeer<'n> {
     pub fn new(node: &'n Inner, rank: Rank, deadline: Option<Instant>) -> Self {
-        Self { node, rank, deadline, looks: Looks::default() }
+        Self { node, rank, deadline, timer: CheckTimer::default() }
     }
 }
 
@@ -62,7 +62,7 @@ impl Waiting for ForPeer<'_> {
 
     fn look(&mut self, _: Instant) -> Result<(), Error> {
         self.turn()?;
-        if !self.looks.are_due() {
+        if !self.timer.is_due() {
             return Ok(());
         }
         match self.node.state(self.rank) {

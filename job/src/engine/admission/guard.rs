@@ -29,10 +29,10 @@ const RINGS: usize = 16;
 
 /// The sockets at which one UCX worker listens.
 #[derive(Clone, Default)]
-pub struct Guard(Arc<Mutex<Door>>);
+pub struct Guard(Arc<Mutex<GuardState>>);
 
 #[derive(Default)]
-struct Door {
+struct GuardState {
     listeners: Vec<(BorrowedFd<'static>, SocketAddr)>,
     /// Whether connections are to be kept until they are admitted, instead of closed.
     keeps: bool,
@@ -106,7 +106,7 @@ pub fn open_guarded<R>(
         socket::share_port(*fd)
             .map_err(|error| Error::Engine(format!("keeping a port of UCX: {error}")))?;
     }
-    let guard = Guard(Arc::new(Mutex::new(Door { listeners, ..Door::default() })));
+    let guard = Guard(Arc::new(Mutex::new(GuardState { listeners, ..GuardState::default() })));
     all.doors.push(guard.clone());
     Ok((opened, guard))
 }
@@ -152,7 +152,7 @@ unsafe extern "C" fn accept(fd: c_int, address: *mut sockaddr, bytes: *mut sockl
     }
 }
 
-impl Door {
+impl GuardState {
     fn listener(&self, number: RawFd) -> Option<BorrowedFd<'static>> {
         self.listeners.iter().map(|it| it.0).find(|fd| fd.as_raw_fd() == number)
     }
@@ -178,7 +178,7 @@ impl Door {
 }
 
 impl Guard {
-    fn door(&self) -> MutexGuard<'_, Door> {
+    fn door(&self) -> MutexGuard<'_, GuardState> {
         mutex::lock(&self.0)
     }
 
@@ -303,7 +303,7 @@ impl Guard {
     /// client's stay: it may be stopped for a while.
     pub(super) fn drop_strangers(&self, now: Duration, patience: Duration) {
         let mut door = self.door();
-        let Door { waiting, expected, clients, .. } = &mut *door;
+        let GuardState { waiting, expected, clients, .. } = &mut *door;
         waiting.retain_mut(|it| {
             now - *it.since.get_or_insert(now) < patience
                 || expected.contains(&it.from)
@@ -325,11 +325,11 @@ mod tests {
     #[test]
     fn however_many_strangers_come_what_is_announced_stays() {
         let from = |port| come(port, Queue::Hosts).from;
-        let mut door = Door {
+        let mut door = GuardState {
             keeps: true,
             expected: vec![from(1)],
             clients: vec![[10, 0, 0, 2].into(); 3],
-            ..Door::default()
+            ..GuardState::default()
         };
         assert!(door.keep(come(1, Queue::Hosts)).is_none());
         // Clients that have not yet announced themselves have room beside the strangers.

@@ -138,7 +138,7 @@ impl Access {
     ///
     /// # Errors
     /// In words, if it does not answer within `most`, or is none of this job.
-    pub fn request(&self, secret: &Secret, most: Duration) -> Result<Visit, String> {
+    pub fn request(&self, secret: &Secret, most: Duration) -> Result<Handshake, String> {
         let (until, mut more) = (Instant::now() + most, 1..TRIES);
         loop {
             match self.request_once(secret, most) {
@@ -157,7 +157,7 @@ impl Access {
         &self,
         secret: &Secret,
         most: Duration,
-    ) -> Result<Visit, (io::ErrorKind, String)> {
+    ) -> Result<Handshake, (io::ErrorKind, String)> {
         let failed = |error: io::Error| match error.kind() {
             kind @ (io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                 (kind, format!("no answer from {} within {} s", self.admits, most.as_secs()))
@@ -199,12 +199,12 @@ impl Access {
         stream.write_all(about.proof(secret, CLIENT, &[]).as_bytes()).map_err(failed)?;
         let (secret, listens) = (secret.clone(), self.listens.clone());
         let before = socket::connected(&listens);
-        Ok(Visit { stream, secret, about, listens, before, most })
+        Ok(Handshake { stream, secret, about, listens, before, most })
     }
 }
 
 /// A client's stay at a server.
-pub struct Visit {
+pub struct Handshake {
     stream: TcpStream,
     secret: Secret,
     about: About,
@@ -214,10 +214,10 @@ pub struct Visit {
     most: Duration,
 }
 
-impl Visit {
+impl Handshake {
     /// Announces this process's new connections to the server's UCX. From then on they carry data. There
     /// is none if the server's UCX has connected to this process before: UCX uses that connection. Returns
-    /// the connection to the server, which closing it ends the visit.
+    /// the connection to the server, which closing it ends the handshake.
     ///
     /// # Errors
     /// In words, if the server does not admit them.

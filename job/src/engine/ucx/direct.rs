@@ -12,7 +12,7 @@
 use super::bindings::Status;
 use super::message::{ANSWERS, Handler, Message, NOTIFICATIONS, WELCOME, word, words};
 use super::request::PendingRequests;
-use super::worker::{Connection, Departure, Receiver, Sender, Worker, refuse};
+use super::worker::{Connection, Receiver, SendTiming, Sender, Worker, refuse};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::exports::Record;
 use crate::remote::secret::Secret;
@@ -298,9 +298,9 @@ impl Direct {
 
     /// `None` if that fails: then the PE's agent gets everything.
     fn connect(&self, worker: &Worker<Inbox>, secret: &Secret) -> Option<Connection> {
-        let visit = self.record.access.request(secret, ADMISSION).ok()?;
+        let handshake = self.record.access.request(secret, ADMISSION).ok()?;
         let connection = worker.connect(&self.record.address, NOTIFICATIONS).ok()?;
-        worker.keep(visit.announce().ok()?);
+        worker.keep(handshake.announce().ok()?);
         Some(connection)
     }
 
@@ -318,7 +318,7 @@ impl Direct {
     fn send<F: FnOnce(&mut [u8])>(&self, worker: &Worker<Inbox>, message: Message<F>) {
         if let Some(connection) = self.connection {
             // If it fails, so has the connection.
-            let _ = worker.send(connection, message, Departure::AtOnce);
+            let _ = worker.send(connection, message, SendTiming::AtOnce);
         }
     }
 }

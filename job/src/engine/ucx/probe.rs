@@ -27,9 +27,9 @@ pub fn probe(route: &Route) -> Result<(), Error> {
     let (there, record) = Server::open(0..1, (route, &[]), move || Some(theirs.clone()))?;
     let (here, guard) = Worker::open(route, Inbox::default())?;
     guard.close()?;
-    let visit = record.access.request(&secret, MOST).map_err(failed)?;
+    let handshake = record.access.request(&secret, MOST).map_err(failed)?;
     let connection = here.connect(&record.address, OPERATIONS)?;
-    here.keep(visit.announce().map_err(failed)?);
+    here.keep(handshake.announce().map_err(failed)?);
     let requests = &here.receiver().requests;
     let number = requests.ask_for_answer(&here, Remote::none(connection, 0))?;
     let until = Instant::now() + MOST;

@@ -4,7 +4,7 @@
 
 use super::memory;
 use super::message::{Question, Target};
-use super::worker::{Connection, Departure, Worker};
+use super::worker::{Connection, SendTiming, Worker};
 use crate::engine::exports::EXPORT_BYTES;
 use crate::engine::shared::SharedBytes;
 use crate::error::Error;
@@ -136,12 +136,12 @@ impl PendingRequests {
         of: (Remote, u64),
         question: Question,
         to: *mut u8,
-        departure: Departure,
+        timing: SendTiming,
     ) -> Result<u64, Error> {
         let (remote, offset) = of;
         let target = remote.at(offset, question.extent())?;
         let number = self.add(target.at.pe, question.extent(), to);
-        let sent = worker.send(remote.agent, question.encode(number, target), departure);
+        let sent = worker.send(remote.agent, question.encode(number, target), timing);
         sent.map(|()| number).inspect_err(|_| _ = self.0.borrow_mut().requests.pop_back())
     }
 
@@ -152,7 +152,7 @@ impl PendingRequests {
     pub fn ask_for_answer<R>(&self, worker: &Worker<R>, of: Remote) -> Result<u64, Error> {
         let nothing = std::ptr::dangling_mut();
         // SAFETY: the answer has no bytes.
-        unsafe { self.ask(worker, (of, 0), Question::Load(0), nothing, Departure::AtOnce) }
+        unsafe { self.ask(worker, (of, 0), Question::Load(0), nothing, SendTiming::AtOnce) }
     }
 
     /// Notes a question about `bytes` bytes of a PE. Returns its number.

@@ -31,7 +31,7 @@ pub struct Worker<R: 'static> {
     /// When the last message was sent that was one of a burst.
     last_of_burst: Cell<Instant>,
     /// Over RDMA, the connections over which others have admitted this process. They last as long as it does.
-    visits: Option<RefCell<Vec<TcpStream>>>,
+    handshakes: Option<RefCell<Vec<TcpStream>>>,
 }
 
 // SAFETY: any thread may use the worker, one at a time. The only other copies of its handle are with what UCX
@@ -69,7 +69,7 @@ impl Connection {
 
 /// When a message leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Departure {
+pub enum SendTiming {
     /// When it is sent, with those that wait.
     AtOnce,
     /// At once, unless it is one of a burst: then together with others, when there are as many as fit, when
@@ -104,11 +104,11 @@ struct Outbox {
 
 impl Outbox {
     /// Notes that a message is sent; returns whether it leaves now.
-    fn note(&mut self, departure: Departure, now: impl FnOnce() -> Instant) -> bool {
-        if matches!(departure, Departure::AtOnce | Departure::WithNext) {
+    fn note(&mut self, timing: SendTiming, now: impl FnOnce() -> Instant) -> bool {
+        if matches!(timing, SendTiming::AtOnce | SendTiming::WithNext) {
             // Another burst begins.
             self.row = 0;
-            return departure == Departure::AtOnce;
+            return timing == SendTiming::AtOnce;
         }
         let now = now();
         self.row = if now - self.last < GAP { self.row + 1 } else { 0 };
@@ -116,7 +116,7 @@ impl Outbox {
         if self.batch.is_empty() {
             self.oldest = now;
         }
-        departure == Departure::InBurst && (self.row < ALONE || now - self.oldest >= AGE)
+        timing == SendTiming::InBurst && (self.row < ALONE || now - self.oldest >= AGE)
     }
 }
 
@@ -131,8 +131,8 @@ impl<R: Receiver> Worker<R> {
         let receiver = Box::leak(Box::new(receiver));
         raw.listen(receiver)?;
         let (outboxes, last_of_burst) = (RefCell::default(), Instant::now().into());
-        let visits = route.port.as_ref().map(|_| RefCell::default());
-        Ok((Self { raw, receiver, outboxes, last_of_burst, visits }, guard))
+        let handshakes = route.port.as_ref().map(|_| RefCell::default());
+        Ok((Self { raw, receiver, outboxes, last_of_burst, handshakes }, guard))
     }
 
     /// Who takes in what comes.
@@ -156,11 +156,11 @@ impl<R> Worker<R> {
         Ok(Connection { endpoint, outbox: outboxes.len() - 1 })
     }
 
-    /// Ends a visit, or over RDMA goes on with it: the process that has admitted this one sees by it that this
+    /// Ends a handshake, or over RDMA goes on with it: the process that has admitted this one sees by it that this
     /// one still uses its connection.
-    pub fn keep(&self, visit: TcpStream) {
-        if let Some(visits) = &self.visits {
-            visits.borrow_mut().push(visit);
+    pub fn keep(&self, handshake: TcpStream) {
+        if let Some(handshakes) = &self.handshakes {
+            handshakes.borrow_mut().push(handshake);
         }
     }
 
@@ -172,13 +172,13 @@ impl<R> Worker<R> {
         &self,
         to: Connection,
         message: Message<F>,
-        departure: Departure,
+        timing: SendTiming,
     ) -> Result<(), Error> {
         let outbox = &mut self.outboxes.borrow_mut()[to.outbox];
         if outbox.batch.is_full_for(&message) {
             self.raw.flush(outbox)?;
         }
-        let leaves = outbox.note(departure, || {
+        let leaves = outbox.note(timing, || {
             self.last_of_burst.set(Instant::now());
             self.last_of_burst.get()
         });

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::super::View;
-use super::super::wait::Looks;
+use super::super::wait::CheckTimer;
 use super::members::Limit;
 use super::{Group, Inner};
 use crate::config::State;
@@ -115,8 +115,8 @@ impl<'g> Words for LockWords<'g> {
         Ok(unsafe { AtomicU64::from_ptr(address as *mut u64) })
     }
     fn begin(&self) -> Self::Wait {
-        let looks = Looks::default();
-        (Pause::new(ForLock { group: self.group, limit: self.limit, looks }), None)
+        let timer = CheckTimer::default();
+        (Pause::new(ForLock { group: self.group, limit: self.limit, timer }), None)
     }
     fn step(&self, (pause, _): &mut Self::Wait) -> Result<(), Error> {
         pause.step()
@@ -130,7 +130,7 @@ impl<'g> Words for LockWords<'g> {
 struct ForLock<'g> {
     group: &'g Group,
     limit: &'g Limit,
-    looks: Looks,
+    timer: CheckTimer,
 }
 
 impl ForLock<'_> {
@@ -150,7 +150,7 @@ impl Waiting for ForLock<'_> {
     }
     fn look(&mut self, _: Instant) -> Result<(), Error> {
         self.turn()?;
-        if !self.looks.are_due() {
+        if !self.timer.is_due() {
             return Ok(());
         }
         let others = self.group.ranks.iter().enumerate().filter(|(m, _)| *m != self.group.me);

@@ -1,7 +1,7 @@
 //! The members of a group as seen by its algorithms, and how they wait for each other.
 #![allow(unsafe_code)]
 
-use super::super::wait::{ForPeer, Looks};
+use super::super::wait::{CheckTimer, ForPeer};
 use super::super::{Inner, deadline};
 use super::{Collective, Group, wake};
 use crate::Rank;
@@ -133,7 +133,7 @@ impl Waiting for ForMembers<'_> {
 /// Checks now and then whether members are still there.
 #[derive(Default)]
 pub(super) struct Watch {
-    looks: Option<Looks>,
+    timer: Option<CheckTimer>,
 }
 
 impl Watch {
@@ -146,7 +146,7 @@ impl Watch {
         awaited: Option<&Counter>,
         come: impl Fn() -> bool,
     ) -> Result<(), Error> {
-        if !self.looks.get_or_insert_with(Looks::later).are_due() {
+        if !self.timer.get_or_insert_with(CheckTimer::later).is_due() {
             return Ok(());
         }
         // The member's other words may show the step: a member that has met all others may not have

@@ -48,9 +48,10 @@ impl Pair {
                 .expect("a server");
         let memory: Vec<_> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
         *there.receiver().served.borrow_mut() = heap_of(&memory, LIFE);
-        let visit = record.access.request(&secret, MOST).expect("a server that knows the secret");
+        let handshake =
+            record.access.request(&secret, MOST).expect("a server that knows the secret");
         let agent = here.connect(&record.address, OPERATIONS).expect("an endpoint");
-        visit.announce().expect("a connection");
+        handshake.announce().expect("a connection");
         let remote = Remote::of(agent, 4, Segment::Heap, BYTES as u64, LIFE);
         Some(Self { here, there, secret, record, remote, agent, memory })
     }
@@ -85,7 +86,7 @@ impl Pair {
         let (requests, of) = (&self.here.receiver().requests, (self.remote, offset));
         let to = to.as_mut_ptr();
         // SAFETY: `to` has room, and stays until the answer has come.
-        let number = unsafe { requests.ask(&self.here, of, question, to, Departure::AtOnce) };
+        let number = unsafe { requests.ask(&self.here, of, question, to, SendTiming::AtOnce) };
         self.await_answer(number);
     }
 
@@ -121,19 +122,14 @@ impl Pair {
     }
 
     fn send<F: FnOnce(&mut [u8])>(&self, offset: u64, message: Message<F>) {
-        self.send_so(offset, message, Departure::AtOnce);
+        self.send_so(offset, message, SendTiming::AtOnce);
         self.progress_until(|| self.here.has_sent(self.agent));
         assert_eq!(self.agent.failure(), None);
     }
 
-    fn send_so<F: FnOnce(&mut [u8])>(
-        &self,
-        offset: u64,
-        message: Message<F>,
-        departure: Departure,
-    ) {
+    fn send_so<F: FnOnce(&mut [u8])>(&self, offset: u64, message: Message<F>, timing: SendTiming) {
         let target = self.remote.at(offset, message.extent()).expect("within the memory");
-        self.here.send(self.agent, message.to(target), departure).expect("a message");
+        self.here.send(self.agent, message.to(target), timing).expect("a message");
     }
 
     fn fetch(&self, word: usize, amo: Amo) -> u64 {
@@ -178,8 +174,8 @@ fn an_answer_comes_after_the_messages_before() {
 fn messages_that_wait_leave_together_and_in_order() {
     let Some(pair) = Pair::new() else { return };
     let come = |word: usize| pair.memory[word].load(Ordering::Relaxed);
-    let store = |word: usize, value: u64, departure| {
-        pair.send_so(word as u64 * 8, message::words(message::STORE, &[value]), departure);
+    let store = |word: usize, value: u64, timing| {
+        pair.send_so(word as u64 * 8, message::words(message::STORE, &[value]), timing);
     };
     let progress = || {
         for _ in 0..1000 {
@@ -187,25 +183,25 @@ fn messages_that_wait_leave_together_and_in_order() {
             pair.there.progress();
         }
     };
-    store(0, 1, Departure::WithNext);
-    store(1, 1, Departure::WithNext);
+    store(0, 1, SendTiming::WithNext);
+    store(1, 1, SendTiming::WithNext);
     progress();
     assert_eq!((come(0), come(1)), (0, 0), "they wait");
-    store(0, 2, Departure::AtOnce);
+    store(0, 2, SendTiming::AtOnce);
     pair.progress_until(|| come(0) == 2);
     assert_eq!(come(1), 1);
-    store(2, 3, Departure::WithNext);
+    store(2, 3, SendTiming::WithNext);
     pair.here.send_waiting().expect("a message");
     pair.progress_until(|| come(2) == 3);
     // What is asked comes after what waits, and so does what is sent from where it is.
-    store(3, 4, Departure::WithNext);
+    store(3, 4, SendTiming::WithNext);
     let mut word = [0; 8];
     pair.ask(24, Question::Load(8), &mut word);
     assert_eq!(u64::from_le_bytes(word), 4);
     // No more wait than fit.
     for value in 0..10_000 {
-        store(4, value, Departure::WithNext);
-        store(5, value, Departure::WithNext);
+        store(4, value, SendTiming::WithNext);
+        store(5, value, SendTiming::WithNext);
     }
     progress();
     assert!(come(4) > 0 && come(4) < 9999, "{}", come(4));
@@ -224,7 +220,7 @@ fn answers_to_what_is_asked_together_come_together() {
     for (i, word) in words.iter_mut().enumerate() {
         let (of, to) = ((pair.remote, i as u64 * 8), word.as_mut_ptr());
         // SAFETY: the words stay until the answers have come, below.
-        unsafe { requests.ask(&pair.here, of, Question::Load(8), to, Departure::WithNext) }
+        unsafe { requests.ask(&pair.here, of, Question::Load(8), to, SendTiming::WithNext) }
             .expect("a question");
     }
     pair.complete();
@@ -321,7 +317,7 @@ fn what_is_outside_of_a_segment_is_refused() {
         // SAFETY: nothing is written: the question is refused.
         let refused = unsafe {
             let (of, to) = ((pair.remote, offset), &raw mut byte);
-            requests.ask(&pair.here, of, question, to, Departure::AtOnce)
+            requests.ask(&pair.here, of, question, to, SendTiming::AtOnce)
         };
         assert!(refused.is_err() && requests.oldest().is_none());
     }
@@ -402,7 +398,7 @@ fn what_ucx_reads_is_kept_until_it_has_been_sent_and_no_longer() {
     for _ in 0..64 {
         pair.send_large(from.clone(), &unsent);
     }
-    pair.send_so(0, message::words(message::STORE, &[7]), Departure::AtOnce);
+    pair.send_so(0, message::words(message::STORE, &[7]), SendTiming::AtOnce);
     assert!(!unsent.is_empty() && !pair.here.has_sent(pair.agent), "nobody has read it");
     let last = (BYTES - 8) as u64;
     let question = Question::Load(8);
@@ -419,7 +415,7 @@ fn a_message_that_cannot_be_sent_is_released_and_breaks_the_connection() {
     let address = other.address().expect("an address");
     let nobody = pair.here.connect(&address, NOTIFICATIONS).expect("an endpoint");
     let message = message::words(0, &[]);
-    pair.here.send(nobody, message, Departure::AtOnce).expect("a message");
+    pair.here.send(nobody, message, SendTiming::AtOnce).expect("a message");
     let has_sent = || pair.here.has_sent(nobody);
     assert!(!has_sent() && nobody.failure().is_none(), "nobody has admitted it");
     guard.close().expect("a descriptor");
@@ -480,13 +476,13 @@ fn a_process_of_the_job_may_take_its_time() {
     let (late, guard) = Worker::open(&Route::over("lo"), Inbox::default()).expect("a worker");
     guard.close().expect("a descriptor");
     let most = Duration::from_secs(60);
-    let visit = pair.record.access.request(&pair.secret, most).expect("a proof");
+    let handshake = pair.record.access.request(&pair.secret, most).expect("a proof");
     // Longer than strangers may stay, until the server looks.
     let hesitate = || std::thread::sleep(Duration::from_secs(8));
     hesitate();
     let agent = late.connect(&pair.record.address, OPERATIONS).expect("an endpoint");
     hesitate();
-    visit.announce().expect("an admitted connection");
+    handshake.announce().expect("an admitted connection");
     let (requests, until) = (&late.receiver().requests, Instant::now() + MOST);
     let remote = Remote::of(agent, 4, Segment::Heap, BYTES as u64, LIFE);
     let number = requests.ask_for_answer(&late, remote).expect("a question");
@@ -510,9 +506,9 @@ fn a_burst_waits_from_its_fifth_message_on_but_not_for_long() {
         unsent: Unsent::default(),
     };
     let mut now = start + GAP;
-    let mut send = |departure, after: Duration| {
+    let mut send = |timing, after: Duration| {
         now += after;
-        let leaves = outbox.note(departure, || now);
+        let leaves = outbox.note(timing, || now);
         outbox.batch.add(message::words(message::STORE, &[1]));
         if leaves {
             outbox.batch.clear();
@@ -520,20 +516,20 @@ fn a_burst_waits_from_its_fifth_message_on_but_not_for_long() {
         leaves
     };
     let soon = GAP / 10;
-    for departure in [Departure::AtOnce, Departure::InBurst] {
-        assert!(send(departure, GAP), "a burst begins");
+    for timing in [SendTiming::AtOnce, SendTiming::InBurst] {
+        assert!(send(timing, GAP), "a burst begins");
     }
     for i in 1..ALONE {
-        assert!(send(Departure::InBurst, soon), "message {i}");
+        assert!(send(SendTiming::InBurst, soon), "message {i}");
     }
     // Those that leave because of their age do not end the burst.
     for round in 0..3 {
-        let waiting = (0..).take_while(|_| !send(Departure::InBurst, soon)).count();
+        let waiting = (0..).take_while(|_| !send(SendTiming::InBurst, soon)).count();
         let most = AGE.div_duration_f64(soon) as usize;
         assert!((most - 1..=most + 1).contains(&waiting), "{waiting} in round {round}");
     }
-    assert!(!send(Departure::WithNext, soon));
-    assert!(send(Departure::InBurst, soon), "another burst begins");
-    assert!(send(Departure::AtOnce, soon) && send(Departure::InBurst, GAP));
-    assert!(!send(Departure::WithQuiet, GAP), "not even alone");
+    assert!(!send(SendTiming::WithNext, soon));
+    assert!(send(SendTiming::InBurst, soon), "another burst begins");
+    assert!(send(SendTiming::AtOnce, soon) && send(SendTiming::InBurst, GAP));
+    assert!(!send(SendTiming::WithQuiet, GAP), "not even alone");
 }
