@@ -303,6 +303,7 @@ fn a_rank_in_another_pid_namespace_is_elsewhere() {
         let node = process.open(|rank| Config { rank: Some(rank), file: Some(job()), ..memfd() });
         let region = node.alloc(Key(1), 4096, Pages::Normal).expect("allocated");
         write(region.start, u64::from(process.index));
+        process.barrier();
         let (view, _table) = view(&node, &[Key(1)], 2);
         assert_eq!(state_of(&node, next), State::Here);
         assert_eq!(read(view.resolve(region.start, next).expect("resolved")), u64::from(next));
