@@ -240,22 +240,15 @@ impl Implementation {
     }
 }
 
-/// Builds an example of the crate in whose folder the source lies.
+/// Builds an example of the crate in whose folder the source lies, with the features of the whole workspace, so that what
+/// tests have compiled serves here, too.
 fn build_example(source: &Path, profile: &str, program: &Path) -> anyhow::Result<()> {
     let name = source.file_stem().context("a source without a name")?;
     let folder = source.parent().and_then(Path::parent).context("an example outside a crate")?;
     let mut command = Command::new("cargo");
     command
-        .args([
-            "build",
-            "--locked",
-            "--quiet",
-            "--profile",
-            profile,
-            "--message-format",
-            "json",
-            "--example",
-        ])
+        .args(["build", "--locked", "--quiet", "--workspace", "--profile", profile])
+        .args(["--message-format", "json", "--example"])
         .arg(name);
     let outcome = oneshmem_watched::run(command.current_dir(folder), 4 * BUILDING)?;
     if !outcome.success() {
