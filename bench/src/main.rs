@@ -30,9 +30,11 @@ use crate::options::Command;
 
 fn main() -> ExitCode {
     let done = match options::Options::parse().command {
-        Command::Run(options) => figures(options, Some("run")),
-        Command::Nodes(options) => figures(options, Some("nodes")),
-        Command::Figures(options) => figures(options, None),
+        Command::Run(options) => collection("run", &options),
+        Command::Nodes(options) => collection("nodes", &options),
+        Command::Figures(options) => {
+            figures(options.paper.as_deref(), options.number.as_deref(), &options.drawing, false)
+        }
         Command::Suite(options) => public(&options),
         Command::Neighbours(options) => beside_neighbours(&options),
         Command::Instructions(options) => instructions(&options),
@@ -64,14 +66,20 @@ fn setting(programs: &options::Programs, length: &options::Length) -> anyhow::Re
     })
 }
 
-/// Draws the figures that the command line names. `collection` stands in place of a paper.
-fn figures(mut options: options::Figures, collection: Option<&str>) -> anyhow::Result<bool> {
-    if let Some(collection) = collection {
-        // The first word is a number then.
-        options.number = options.paper.replace(collection.into());
-    }
+/// Draws figures of a collection, and prints their tables.
+fn collection(key: &str, options: &options::Collection) -> anyhow::Result<bool> {
+    figures(Some(key), options.number.as_deref(), &options.drawing, true)
+}
+
+/// Draws the figures of this paper or collection, or the one of this number.
+fn figures(
+    key: Option<&str>,
+    number: Option<&str>,
+    options: &options::Drawing,
+    tables: bool,
+) -> anyhow::Result<bool> {
     let data = Data::read()?;
-    let chosen = chosen(&data, options.paper.as_deref(), options.number.as_deref())?;
+    let chosen = chosen(&data, key, number)?;
     let no_nodes = over::none_because(&options.script);
     if no_nodes.is_none() {
         over::enter(&options.script)?;
@@ -95,7 +103,7 @@ fn figures(mut options: options::Figures, collection: Option<&str>) -> anyhow::R
         eprintln!("{} of {}: {} {number}, {title}", nth + 1, chosen.len(), figure.paper);
         Ok((*figure, draw::figure(&data, &setting, figure)))
     });
-    tell(&data, &setting, drawn, "figures.html", collection.is_some())
+    tell(&data, &setting, drawn, "figures.html", tables)
 }
 
 /// Writes and prints figures as they are drawn, `tables` too, and then the page. Returns whether nothing of ours failed.

@@ -30,9 +30,9 @@ pub struct Options {
 #[derive(Subcommand)]
 pub enum Command {
     /// Measure every kind of operation beside plain shared memory, on a page (`figures run`)
-    Run(Figures),
+    Run(Collection),
     /// Jobs over two emulated nodes, beside other implementations, on a page (`figures nodes`; needs UCX and network namespaces)
-    Nodes(Figures),
+    Nodes(Collection),
     /// Draw figures on one page, with data beside it: those of the papers behind this library, or what `--list` shows; all, or one
     Figures(Figures),
     Suite(Suite),
@@ -48,6 +48,21 @@ pub struct Figures {
     /// The number of the figure, as --list shows it: 5, 5a, table-1
     #[arg(value_name = "N")]
     pub number: Option<String>,
+    #[command(flatten)]
+    pub drawing: Drawing,
+}
+
+#[derive(Args)]
+pub struct Collection {
+    /// The number of the figure, as --list shows it
+    #[arg(value_name = "N")]
+    pub number: Option<String>,
+    #[command(flatten)]
+    pub drawing: Drawing,
+}
+
+#[derive(Args)]
+pub struct Drawing {
     #[command(flatten)]
     pub programs: Programs,
     #[command(flatten)]
