@@ -159,7 +159,8 @@ impl<W: Waiting> Pause<W> {
     /// Finds out by a yield whether a process of this job needs this CPU.
     fn learn_from_vain_spin(&mut self, now: u64) -> Result<(), W::Stop> {
         let policy = self.waiting.policy();
-        if policy.loses_yields() {
+        // Where waits may not sleep (Kitten), each process has a CPU, and the kernel counts no switches.
+        if !policy.sleeps() || policy.loses_yields() {
             policy.spun_in_vain(now, false);
             return Ok(());
         }
