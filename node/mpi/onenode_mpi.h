@@ -146,6 +146,8 @@ HIDDEN void leave_place(place *p);
 HIDDEN void end_places(void);
 /* Whether `good` is true on all ranks. */
 HIDDEN bool all_agree(bool good, MPI_Comm comm);
+/* A shared window of MPI's, whose parts need not lie one after the other. False: MPI cannot. */
+HIDDEN bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm node, void *base, MPI_Win *win);
 /* This rank cannot keep to what all have agreed on. */
 HIDDEN void end_without_memory(void);
 HIDDEN const type *find_type(MPI_Datatype handle, MPI_Comm node);

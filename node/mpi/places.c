@@ -44,13 +44,24 @@ bool all_agree(bool good, MPI_Comm comm)
     return PMPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
 }
 
+bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm node, void *base, MPI_Win *win)
+{
+    MPI_Info own;
+    if (info == MPI_INFO_NULL ? PMPI_Info_create(&own) : PMPI_Info_dup(info, &own))
+        return false;
+    PMPI_Info_set(own, "alloc_shared_noncontig", "true");
+    int status = next.Win_allocate_shared(size, unit, own, node, base, win);
+    PMPI_Info_free(&own);
+    return status == MPI_SUCCESS;
+}
+
 /* Makes the guards of a place: a line of shared memory for each rank. */
 static bool make_guards(place *p, int me)
 {
     void *own;
     p->guards = calloc((size_t)p->n, sizeof *p->guards);
     p->parts = calloc((size_t)p->n, sizeof *p->parts);
-    bool made = next.Win_allocate_shared(2 * LINE, 1, MPI_INFO_NULL, p->node, &own, &p->control) == MPI_SUCCESS, good = made && p->guards != NULL && p->parts != NULL;
+    bool made = shared_window(2 * LINE, 1, MPI_INFO_NULL, p->node, &own, &p->control), good = made && p->guards != NULL && p->parts != NULL;
     for (int i = 0; good && i < p->n; i++) {
         MPI_Aint bytes;
         int unit;

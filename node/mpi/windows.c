@@ -87,17 +87,6 @@ static bool agree(const place *p, MPI_Aint size, MPI_Aint unit, bool able)
     return able && wanted <= least;
 }
 
-static bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm node, void *base, MPI_Win *win)
-{
-    MPI_Info own;
-    if (info == MPI_INFO_NULL ? PMPI_Info_create(&own) : PMPI_Info_dup(info, &own))
-        return false;
-    PMPI_Info_set(own, "alloc_shared_noncontig", "true");
-    int status = next.Win_allocate_shared(size, unit, own, node, base, win);
-    PMPI_Info_free(&own);
-    return status == MPI_SUCCESS;
-}
-
 /* Adopts a shared window of MPI's: asks for the addresses, and puts it in the table. False if any rank cannot; `p` is then still
  * the caller's. */
 static bool adopt(MPI_Win win, place *p, int flavor, const char *noncontig)
