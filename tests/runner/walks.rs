@@ -16,7 +16,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn walk(title: &str, most: usize) -> Result {
-    let page = std::fs::read_to_string(tree::repository("ARCHITECTURE.md"))?;
+    let page = tree::read(tree::repository("ARCHITECTURE.md"))?;
     let section = page.split("\n## ").find(|section| section.starts_with(title));
     let rows = section.ok_or("no such section")?.lines().filter(|line| line.starts_with("| `"));
     let rows: Vec<Vec<&str>> = rows.map(quoted).collect();
@@ -26,8 +26,7 @@ fn walk(title: &str, most: usize) -> Result {
     let mut before = String::new();
     for row in rows {
         let [path, functions @ ..] = &row[..] else { return Err("an empty row".into()) };
-        let text = std::fs::read_to_string(tree::repository(path))
-            .map_err(|error| format!("{path}: {error}"))?;
+        let text = tree::read(tree::repository(path))?;
         for name in functions {
             let defines = |end| text.contains(&format!("fn {name}{end}"));
             if !["(", "<"].into_iter().any(defines) {

@@ -264,11 +264,9 @@ impl Control {
     fn forget_slot(&self, pe: usize) -> Result<(), Error> {
         fd::punch(self.job.file()?, self.data_offset(pe), SLOT_STRIDE);
         let slot = &self.pe(pe).slot;
-        if let (pages @ Pages::Explicit(_), bytes) =
-            (slot.pages(), slot.heap_bytes.load(Ordering::Relaxed))
-        {
+        if let pages @ Pages::Explicit(_) = slot.pages() {
             let (file, offset) = self.heap_place(pe, pages)?;
-            fd::punch(file.file()?, offset, bytes);
+            fd::punch(file.file()?, offset, slot.heap_bytes.load(Ordering::Relaxed));
         }
         if let (1.., Some(file)) =
             (self.pe(pe).partitions.load(Ordering::Relaxed), self.job.huge_file()?)
