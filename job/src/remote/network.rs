@@ -6,6 +6,7 @@ use crate::env;
 use crate::sys::addresses::{self, Address, bits};
 use crate::sys::rdma::Port;
 use onenode_core::sys::process;
+use onenode_core::text::whole_characters;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -146,8 +147,7 @@ impl Site {
         let rdma = probe.map_or_else(|| Err(String::new()), |probe| with_rdma(&own, probe));
         let rdma = rdma.map_err(|why| {
             let why = why.replace(char::is_control, " ");
-            let end = (0..=REASON.min(why.len())).rev().find(|end| why.is_char_boundary(*end));
-            why[..end.unwrap_or(0)].to_owned()
+            why[..whole_characters(&why, REASON)].to_owned()
         });
         Self { stack, addresses, rdma }
     }

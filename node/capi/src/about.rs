@@ -2,8 +2,8 @@
 #![allow(unsafe_code)]
 
 use crate::argument::object;
-use crate::failure::whole_characters;
 use onenode::Node;
+use onenode_core::text::whole_characters;
 use std::ffi::{c_char, c_void};
 use std::slice::from_raw_parts_mut;
 

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use onenode::Error;
+use onenode_core::text::whole_characters;
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::fmt::{Arguments, Write};
@@ -46,13 +47,6 @@ fn keep(sentence: Arguments) {
     // An error means that the sentence was cut.
     let _ = cut.write_fmt(sentence);
     SENTENCE.with(|kept| kept.set(cut.kept));
-}
-
-/// The number of bytes of the whole characters of `text` that fit into `room`:
-/// `str::floor_char_boundary`, which only newer compilers have.
-pub fn whole_characters(text: &str, room: usize) -> usize {
-    let boundary = |end: &usize| text.is_char_boundary(*end);
-    (0..=room.min(text.len())).rev().find(boundary).unwrap_or(0)
 }
 
 /// Writes what fits and leaves a byte for the terminator.

@@ -40,5 +40,6 @@ pub mod pages;
 pub mod pause;
 pub mod segment;
 pub mod sys;
+pub mod text;
 
 pub use error::Error;

@@ -4,6 +4,7 @@
 use super::Node;
 use crate::Rank;
 use crate::places::{MappingKind, Place};
+use onenode_core::text::whole_characters;
 use std::fmt::{self, Write};
 
 /// Nothing is ever mapped below this (`vm.mmap_min_addr`).
@@ -18,10 +19,7 @@ struct TextBuffer<'t> {
 impl Write for TextBuffer<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let room = &mut self.bytes[self.used..];
-        let mut fits = text.len().min(room.len());
-        while !text.is_char_boundary(fits) {
-            fits -= 1;
-        }
+        let fits = whole_characters(text, room.len());
         room[..fits].copy_from_slice(&text.as_bytes()[..fits]);
         self.used += fits;
         Ok(())

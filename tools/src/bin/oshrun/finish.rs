@@ -1,14 +1,14 @@
 //! The contents of frames about the job's end.
 
 use super::report::Whose;
+use onenode_core::text::whole_characters;
 use oneshmem_job::jobfile::abort;
 
 /// Encodes the abort word and a message for the user.
 pub fn ending(word: u64, message: &str) -> Vec<u8> {
     // A message can be long if many PEs have states to report.
     const MOST: usize = 256 << 10;
-    let boundary = |end: &usize| message.is_char_boundary(*end);
-    let end = (0..=MOST.min(message.len())).rev().find(boundary).unwrap_or(0);
+    let end = whole_characters(message, MOST);
     [&word.to_le_bytes(), &message.as_bytes()[..end]].concat()
 }
 
