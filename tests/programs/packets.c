@@ -1,15 +1,17 @@
 /* packets MOST: how many packets with data a node sends, over two nodes whose network nobody else uses, for a
  * collective of 8 bytes a PE: at most MOST, on active sets and on teams; for an operation and a quiet: one;
- * and for each operation of a burst: at most a tenth. */
+ * and for each operation of a burst: at most a tenth. Each is counted again, up to TRIES times, while it is more: a PE
+ * that loses its CPU between an operation and the quiet lets the first packet leave alone. */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLS = 500, BURST = 20000, MOST_PES = 16 };
+enum { CALLS = 500, BURST = 20000, MOST_PES = 16, TRIES = 5 };
 static long source[MOST_PES], dest[MOST_PES], psync[2][SHMEM_SYNC_SIZE];
 static long work_array[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
 static long words[BURST], here[BURST], counter;
+static int again;
 
 /* TCP's packets with data, of this node. Those that only acknowledge are not counted: their number depends on time. */
 static long sent(void)
@@ -32,6 +34,17 @@ static long sent(void)
     return all;
 }
 
+/* What PE 0 has found, on all PEs. */
+static int by_pe_0(int found)
+{
+    for (int pe = 0; shmem_my_pe() == 0 && pe < shmem_n_pes(); pe++)
+        shmem_int_p(&again, found, pe);
+    shmem_barrier_all();
+    found = again;
+    shmem_barrier_all();
+    return found;
+}
+
 int main(int argc, char **argv)
 {
     shmem_init();
@@ -45,20 +58,23 @@ int main(int argc, char **argv)
 #define COUNT(call) COUNT_OF(most, call)
 #define COUNT_OF(limit, call)                                                    \
     do {                                                                         \
-        long before = 0;                                                         \
-        for (int i = -10; i < CALLS; i++) {                                      \
-            if (i == 0) {                                                        \
-                shmem_barrier_all();                                             \
-                before = sent();                                                 \
+        int wrong = 1;                                                           \
+        for (int tries = 0; wrong && tries < TRIES; tries++) {                         \
+            long before = 0;                                                     \
+            for (int i = -10; i < CALLS; i++) {                                  \
+                if (i == 0) {                                                    \
+                    shmem_barrier_all();                                         \
+                    before = sent();                                             \
+                }                                                                \
+                call;                                                            \
             }                                                                    \
-            call;                                                                \
+            shmem_barrier_all();                                                 \
+            double each = (double)(sent() - before) / CALLS;                     \
+            if (me == 0)                                                         \
+                printf("%.2f packets: %s\n", each, #call);                       \
+            wrong = by_pe_0(!(each > 0.5 && each <= (limit)));                   \
         }                                                                        \
-        shmem_barrier_all();                                                     \
-        double each = (double)(sent() - before) / CALLS;                         \
-        if (me == 0) {                                                           \
-            printf("%.2f packets: %s\n", each, #call);                           \
-            failed |= !(each > 0.5 && each <= (limit));                          \
-        }                                                                        \
+        failed |= wrong;                                                         \
     } while (0)
 
     COUNT(shmem_sync_all());
