@@ -86,15 +86,17 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Finds an MPI beside the one that this library is built for. */
+/* The MPI that this library is built for. */
+static const char *own_mpi(void) { return base_name(file_of((void *)next.Init)); }
+
+/* Finds an MPI beside that one. */
 static int other_mpi(struct dl_phdr_info *info, size_t size, void *found)
 {
     (void)size;
     const char *name = base_name(info->dlpi_name != NULL ? info->dlpi_name : "");
-    const char *const *names = found;
     bool is_mpi = strncmp(name, "libmpi.so", 9) == 0 || strncmp(name, "libmpich.so", 11) == 0 || strncmp(name, "libmpi_abi.so", 13) == 0;
-    if (is_mpi && strcmp(name, names[0]) != 0) {
-        ((const char **)found)[1] = info->dlpi_name;
+    if (is_mpi && strcmp(name, own_mpi()) != 0) {
+        *(const char **)found = info->dlpi_name;
         return 1;
     }
     return 0;
@@ -128,9 +130,33 @@ __attribute__((constructor)) static void start(int argc, char **argv)
 #define X(name, ...) *(void **)&next.name = find("PMPI_" #name, &tools), *(void **)&tool.name = tools;
     OPERATIONS_(X) REQUESTS(X) SYNCHRONISATION(X) WINDOWS(X)
 #undef X
-    const char *names[2] = {base_name(file_of(dlsym(RTLD_NEXT, "PMPI_Init"))), NULL};
-    if (dl_iterate_phdr(other_mpi, names) != 0)
-        leave(argv, names[0], names[1]);
+    const char *theirs;
+    if (dl_iterate_phdr(other_mpi, &theirs) != 0)
+        leave(argv, own_mpi(), theirs);
     const char *wanted = getenv("ONENODE_MPI_STATS");
     counting = wanted != NULL && *wanted != '\0' && strcmp(wanted, "0") != 0;
+}
+
+/* An MPI that the program has loaded since then, as a module of Python does, has not been called yet: what should call it comes
+ * here. To start a program again that has done something already would do that twice. */
+static void expect_own_mpi(void)
+{
+    const char *theirs;
+    if (dl_iterate_phdr(other_mpi, &theirs) == 0)
+        return;
+    fprintf(stderr, "onenode-mpi: the program has loaded %s, this library is for %s; run it by the mpirun of its MPI, or without this library\n",
+            theirs, own_mpi());
+    _exit(1);
+}
+
+int on_Init(int *argc, char ***argv)
+{
+    expect_own_mpi();
+    return next.Init(argc, argv);
+}
+
+int on_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    expect_own_mpi();
+    return next.Init_thread(argc, argv, required, provided);
 }

@@ -63,6 +63,8 @@
     X(Win_get_attr, (MPI_Win win, int key, void *value, int *flag), (win, key, value, flag)) \
     X(Win_get_info, (MPI_Win win, MPI_Info *info), (win, info)) \
     X(Type_free, (MPI_Datatype *type), (type)) \
+    X(Init, (int *argc, char ***argv), (argc, argv)) \
+    X(Init_thread, (int *argc, char ***argv, int required, int *provided), (argc, argv, required, provided)) \
     X(Finalize, (void), ())
 #if MPI_VERSION >= 4
 #define LARGE_WINDOWS(X) \

@@ -6,6 +6,7 @@ use crate::{Result, compile, launchers, tree};
 use libtest_mimic::Trial;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::slice;
 
 /// The two MPIs, by the ending of their commands' names in Debian.
 const KINDS: [&str; 2] = ["mpich", "openmpi"];
@@ -36,6 +37,7 @@ pub fn trials() -> Vec<Trial> {
         add("many".into(), Box::new(move || is_right(mpi, "many", 1)));
         add("tool".into(), Box::new(move || tool(mpi)));
         add("other-mpi".into(), Box::new(move || other(mpi)));
+        add("loaded".into(), Box::new(move || loaded(mpi)));
         add("no-compiler".into(), Box::new(move || no_compiler(mpi)));
         add("open-folder".into(), Box::new(move || open_folder(mpi)));
         let fortran = tree::skip_without(&format!("mpif90.{mpi}"));
@@ -155,6 +157,31 @@ fn other(mpi: &str) -> Result {
     let outcome = launch::run(command)?;
     outcome.prints(&["rounds: right"])?;
     outcome.ends(0, &["onenode-mpi: the program is linked to", "going on without it"])
+}
+
+/// A program loads an MPI while it runs: its own is served, and what is meant for the other goes to neither.
+fn loaded(mpi: &str) -> Result {
+    let source = tree::repository("tests/mpi/loaded.c");
+    let target = tree::place("mpi/loaded")?;
+    let mut compiler = Command::new("cc");
+    compiler.arg(&source).arg("-o").arg(&target).arg("-ldl");
+    compile::made(&target, slice::from_ref(&source), compiler)?;
+    for kind in KINDS.into_iter().filter(|kind| tree::find(&format!("mpicc.{kind}")).is_some()) {
+        let module = tree::scratch("mpi").join(kind).join("loaded.so");
+        let mut compiler = Command::new(format!("mpicc.{kind}"));
+        compiler.args(["-shared", "-fPIC", "-DMODULE"]).arg(&source).arg("-o").arg(&module);
+        compile::made(&module, slice::from_ref(&source), compiler)?;
+        let mut command = job(kind, 1, &target, true)?;
+        command.arg(&module).env("MPICC", format!("mpicc.{mpi}"));
+        let outcome = launch::run(command)?;
+        match kind == mpi {
+            true => outcome.prints(&["right"])?,
+            false => {
+                outcome.ends(1, &["onenode-mpi: the program has loaded", "run it by the mpirun"])?
+            }
+        }
+    }
+    Ok(())
 }
 
 fn no_compiler(mpi: &str) -> Result {
