@@ -41,19 +41,6 @@ impl<'m> Lock<'m> {
     }
 }
 
-/// A lock of PEs on this node or on several.
-trait LockWords: Words<Stop = Infallible> + Copy {
-    /// The same lock for PEs of one node.
-    fn here(&self) -> Lock<'_>;
-}
-
-impl LockWords for Lock<'_> {
-    #[inline(always)]
-    fn here(&self) -> Lock<'_> {
-        *self
-    }
-}
-
 #[cold]
 #[inline(never)]
 fn held_already(lock: Lock<'_>) -> ! {
@@ -63,12 +50,12 @@ fn held_already(lock: Lock<'_>) -> ! {
 
 #[cold]
 #[inline(never)]
-fn not_held(lock: impl LockWords) -> ! {
-    let (Ok(home), me) = (lock.word(lock::HOME), lock.here().me);
+fn not_held<'m>(lock: impl Words<Stop = Infallible> + Copy + Into<Lock<'m>>) -> ! {
+    let (Ok(home), me) = (lock.word(lock::HOME), lock.me());
     match lock::holder(home.load(Ordering::Relaxed)) {
-        None => misused(lock.here(), "expected a lock that this PE holds; nobody holds this one"),
+        None => misused(lock.into(), "expected a lock that this PE holds; nobody holds this one"),
         Some(pe) => misused(
-            lock.here(),
+            lock.into(),
             format_args!("expected a lock that PE {me} holds; PE {pe} holds this one"),
         ),
     }
@@ -171,19 +158,19 @@ fn apart<'m, R>(
 }
 
 #[inline(always)]
-fn acquire(lock: impl LockWords) {
+fn acquire<'m>(lock: impl Words<Stop = Infallible> + Copy + Into<Lock<'m>>) {
     if lock::set(lock, alone(), order()) == Err(Refused::Mine) {
-        held_already(lock.here());
+        held_already(lock.into());
     }
 }
 
 #[inline(always)]
-fn try_to_acquire(lock: impl LockWords) -> c_int {
+fn try_to_acquire(lock: impl Words<Stop = Infallible> + Copy) -> c_int {
     !backoff::tested(lock::test(lock, alone(), order()).is_ok()) as c_int
 }
 
 #[inline(always)]
-fn release(lock: impl LockWords) {
+fn release<'m>(lock: impl Words<Stop = Infallible> + Copy + Into<Lock<'m>>) {
     if lock::clear(lock, alone()).is_err() {
         not_held(lock);
     }

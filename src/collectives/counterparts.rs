@@ -1,7 +1,7 @@
 //! The members' memory on this node: where the counterparts of a range are mapped here.
 #![allow(unsafe_code)]
 
-use super::members::{ActiveSet, Section, TeamMembers};
+use super::members::{ActiveSet, TeamMembers};
 use super::psync::SyncArray;
 use crate::atomics::AtomicU64;
 use crate::context;
@@ -10,7 +10,7 @@ use crate::pause::Wait;
 use crate::slow;
 use crate::span::Span;
 use crate::translate::{TABLE, translate};
-use onenode_core::collectives::group::Outcome;
+use onenode_core::collectives::group::{Outcome, Reach};
 use onenode_core::collectives::memory::{Buffer, Memory};
 use oneshmem_job::error::Routine;
 use oneshmem_job::stats::For;
@@ -53,8 +53,8 @@ unsafe impl Memory for TeamMembers {
     type Stop = Infallible;
 
     #[inline(always)]
-    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
-        Ok(peer(self.routine, buffer.name(), address, self.team.member(member)))
+    fn peer(&self, buffer: Buffer, address: usize, pe: usize) -> Result<usize, Infallible> {
+        Ok(peer(self.routine, buffer.name(), address, pe))
     }
     #[inline(always)]
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
@@ -68,8 +68,8 @@ unsafe impl Memory for TeamMembers {
 unsafe impl Memory for ActiveSet {
     type Stop = Infallible;
 
-    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
-        Ok(peer(self.routine, buffer.name(), address, self.pe(member)))
+    fn peer(&self, buffer: Buffer, address: usize, pe: usize) -> Result<usize, Infallible> {
+        Ok(peer(self.routine, buffer.name(), address, pe))
     }
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
         check(self.routine, buffer.name(), address, &Span::object(bytes));
@@ -80,7 +80,7 @@ unsafe impl Memory for ActiveSet {
 impl ActiveSet {
     /// Ends the job unless the `pSync` array is symmetric.
     pub fn check_psync(&self) {
-        peer(self.routine, "pSync", self.psync.address(), self.pe(self.me));
+        peer(self.routine, "pSync", self.psync.address(), self.number(self.me));
     }
 }
 
@@ -88,7 +88,7 @@ impl SyncArray for ActiveSet {
     type Word<'w> = &'w AtomicU64;
 
     fn word(&self, member: usize, element: usize) -> &AtomicU64 {
-        let array = peer(self.routine, "pSync", self.psync.address(), self.pe(member));
+        let array = peer(self.routine, "pSync", self.psync.address(), self.number(member));
         let word = array + element * size_of::<AtomicU64>();
         // SAFETY: `peer` ends the job unless the array is symmetric, and returns where the member's
         // array is mapped while the library is initialised. A `PSyncArray` has this element, and

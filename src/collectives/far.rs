@@ -38,7 +38,7 @@ pub(crate) fn on_team(
 ) -> Option<EpochGroup<'static, FarTeam>> {
     let job = job(routine);
     let (network, known) = (job.network()?, team.known()?);
-    let members = FarMembers { near: TeamMembers { routine, team }, job, network };
+    let members = FarMembers { routine, near: TeamMembers { routine, team }, job, network };
     Some(EpochGroup::new(FarTeam { members, known }, team.epoch()))
 }
 
@@ -81,7 +81,7 @@ impl FarTeam {
 
     /// The place of a member's control words.
     fn place(&self, member: usize) -> Far {
-        place(self.members.job, self.slot(), self.members.pe(member))
+        place(self.members.job, self.slot(), self.members.number(member))
     }
 
     fn value(&self, at: Far) -> u64 {
@@ -97,7 +97,7 @@ impl FarTeam {
             let Some(nodes) = job.nodes() else { return };
             let words = CONTROL + job.control().words_offset(slot, me);
             let offset = words + offset_of!(ControlWords, progress) as u64;
-            for pe in members().into_iter().map(|member| self.members.pe(member)) {
+            for pe in members().into_iter().map(|member| self.members.number(member)) {
                 if !job.is_near(pe) && subscribers & subscription::bit(nodes.node_of(pe)) != 0 {
                     network.notify(Far { pe, offset }, &[step]);
                 }
@@ -109,7 +109,7 @@ impl FarTeam {
     fn await_progress(&self, counter: &Counter, value: u64, member: usize) -> Outcome<Self> {
         if !self.known[member].subscribed.swap(true, Ordering::Relaxed) {
             let FarMembers { job, network, .. } = self.members;
-            let (slot, pe) = (self.slot(), self.members.pe(member));
+            let (slot, pe) = (self.slot(), self.members.number(member));
             let at = Far { pe, offset: CONTROL + job.control().subscribers_offset(slot, pe) };
             let own = job.nodes().map_or(0, Nodes::own);
             let amo = Amo::on_u64(Action::Or, subscription::bit(own));
@@ -122,7 +122,7 @@ impl FarTeam {
         }
         let told = &self.members.near.words(member).progress;
         if self.is_alone() {
-            let about = About::Counter(self.members.near.routine, told.place().addr());
+            let about = About::Counter(self.members.routine, told.place().addr());
             self.listen(about, || told.get() >= value);
             return Ok(());
         }
@@ -153,8 +153,7 @@ impl FarTeam {
     /// Polls a far member's counter until it reaches `value`.
     fn follow(&self, counter: &Counter, value: u64, member: usize, within: usize) {
         let shown = self.members.near.words(member);
-        let about =
-            About::Counter(self.members.near.routine, std::ptr::from_ref(shown).addr() + within);
+        let about = About::Counter(self.members.routine, std::ptr::from_ref(shown).addr() + within);
         let mut wait = Wait::new(For::Collective, about);
         let there = self.place(member).plus(within);
         let stands = loop {
@@ -168,7 +167,7 @@ impl FarTeam {
             // The member's step was seen first, so the message is complete, and is not overwritten
             // before all members have left the exchange.
             let FarMembers { job, network, .. } = self.members;
-            let theirs = words_of(job, network.engine(), self.slot(), self.members.pe(member));
+            let theirs = words_of(job, network.engine(), self.slot(), self.members.number(member));
             for (ours, theirs) in self.known[member].words.mailboxes.iter().zip(&theirs.mailboxes) {
                 for (ours, theirs) in ours.words.iter().zip(&theirs.words) {
                     ours.store(theirs.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -191,6 +190,9 @@ impl Reach for FarTeam {
     }
     fn memory(&self) -> &FarMembers<TeamMembers> {
         &self.members
+    }
+    fn number(&self, member: usize) -> usize {
+        self.members.number(member)
     }
     fn nodes(&self) -> Vec<usize> {
         self.members.nodes()
@@ -221,7 +223,7 @@ impl Controlled for FarTeam {
             return self.members.near.await_counter(counter, value);
         }
         // Far members raise it by atomic operations, which wake nobody.
-        let about = About::Counter(self.members.near.routine, std::ptr::from_ref(counter).addr());
+        let about = About::Counter(self.members.routine, std::ptr::from_ref(counter).addr());
         let mut wait = Wait::new(For::Collective, about);
         while counter.get() < value {
             wait.step();
@@ -250,7 +252,7 @@ impl Controlled for FarTeam {
         let mailbox = sent::mailbox(self.known[member].sent.fetch_add(1, Ordering::Relaxed));
         // The member's node has a copy of this PE's words.
         let words = CONTROL + job.control().words_offset(self.slot(), job.pe());
-        let at = Far { pe: self.members.pe(member), offset: words }
+        let at = Far { pe: self.members.number(member), offset: words }
             .plus(offset_of!(ControlWords, mailboxes) + mailbox * size_of::<Mailbox>())
             .plus(offset_of!(Mailbox, words));
         network.notify(at, &sent::encode(step, message));
@@ -259,7 +261,7 @@ impl Controlled for FarTeam {
     fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {
         let words = self.members.near.words(member);
         let at = std::ptr::from_ref(&words.mailboxes).addr();
-        let about = About::Counter(self.members.near.routine, at);
+        let about = About::Counter(self.members.routine, at);
         self.listen(about, || sent::receive(words, step, message));
         Ok(())
     }

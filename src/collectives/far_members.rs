@@ -2,13 +2,13 @@
 //! algorithms calculate as with any, but which only the engine can use.
 #![allow(unsafe_code)]
 
-use super::members::Section;
 use crate::job::Job;
 use crate::slow;
 use onenode_core::collectives::group::Reach;
 use onenode_core::collectives::memory::{Buffer, Memory};
 use onenode_core::collectives::range::{self, Readable, Remote, Writable};
 use onenode_core::collectives::scratch::Scratch;
+use oneshmem_job::error::Routine;
 use oneshmem_job::remote::{Completion, Far, Network};
 use std::convert::Infallible;
 
@@ -20,6 +20,8 @@ const PE_BITS: u32 = 43;
 /// A group that may have members on other nodes.
 #[derive(Clone, Copy)]
 pub struct FarMembers<S> {
+    /// The routine that the group is called from.
+    pub routine: Routine,
     /// The group as if all members were on this node.
     pub near: S,
     pub job: &'static Job,
@@ -38,29 +40,25 @@ fn named(address: usize) -> Option<Far> {
     (address & NAME != 0).then_some(Far { pe, offset })
 }
 
-impl<S: Section> FarMembers<S> {
-    pub fn pe(&self, member: usize) -> usize {
-        self.near.pe(member)
-    }
-
+impl<S: Reach> FarMembers<S> {
     pub fn is_far(&self, member: usize) -> bool {
-        !self.job.is_near(self.pe(member))
+        !self.job.is_near(self.near.number(member))
     }
 }
 
 /// A member on this node is reached as in a group that has no others.
 // SAFETY: for a member on another node, the engine copies exactly so many bytes to or from the counterpart
 // of the address, or ends the job.
-unsafe impl<S: Section> Memory for FarMembers<S> {
+unsafe impl<S: Memory<Stop = Infallible>> Memory for FarMembers<S> {
     type Stop = Infallible;
 
-    fn peer(&self, buffer: Buffer, address: usize, member: usize) -> Result<usize, Infallible> {
-        if !self.is_far(member) {
-            return self.near.peer(buffer, address, member);
+    fn peer(&self, buffer: Buffer, address: usize, pe: usize) -> Result<usize, Infallible> {
+        if self.job.is_near(pe) {
+            return self.near.peer(buffer, address, pe);
         }
-        let (routine, argument) = (self.near.routine(), buffer.name());
+        let (routine, argument) = (self.routine, buffer.name());
         slow::check_symmetric(routine, argument, self.job, address);
-        Ok(name(slow::far(routine, argument, self.job, address, self.pe(member))))
+        Ok(name(slow::far(routine, argument, self.job, address, pe)))
     }
 
     fn check(&self, buffer: Buffer, address: usize, bytes: usize) -> Result<(), Infallible> {
@@ -106,7 +104,7 @@ unsafe impl<S: Section> Memory for FarMembers<S> {
     }
 }
 
-impl<S: Section> Reach for FarMembers<S> {
+impl<S: Reach + Memory<Stop = Infallible>> Reach for FarMembers<S> {
     type Stop = Infallible;
     type Memory = Self;
 
@@ -119,12 +117,15 @@ impl<S: Section> Reach for FarMembers<S> {
     fn memory(&self) -> &Self {
         self
     }
+    fn number(&self, member: usize) -> usize {
+        self.near.number(member)
+    }
 
     /// The first member of each node. Members are a regular section of the PEs, which are numbered
     /// node by node.
     fn nodes(&self) -> Vec<usize> {
         let Some(nodes) = self.job.nodes() else { return vec![0] };
-        let (size, node) = (self.size(), |member: usize| nodes.node_of(self.pe(member)));
+        let (size, node) = (self.size(), |member: usize| nodes.node_of(self.number(member)));
         let next = |first: &usize| {
             let (mut on_it, mut beyond) = (*first, size);
             while beyond - on_it > 1 {

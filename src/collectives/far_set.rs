@@ -2,12 +2,12 @@
 //! `pSync` arrays. A wait for a far member polls it.
 
 use super::far_members::FarMembers;
-use super::members::{ActiveSet, Section};
+use super::members::ActiveSet;
 use super::psync::{PSync, SyncArray, SyncWord};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::call;
 use crate::slow;
-use onenode_core::collectives::group::Outcome;
+use onenode_core::collectives::group::{Outcome, Reach};
 use onenode_core::lock;
 use oneshmem_job::remote::{Action, Amo, Word};
 
@@ -19,8 +19,8 @@ pub type FarSet = FarMembers<ActiveSet>;
 pub fn on_set(set: ActiveSet) -> Option<PSync<FarSet>> {
     let job = call::job(set.routine);
     let network = job.network()?;
-    let far = (0..set.size).any(|member| !job.is_near(set.pe(member)));
-    far.then_some(PSync(FarMembers { near: set, job, network }))
+    let far = (0..set.size).any(|member| !job.is_near(set.number(member)));
+    far.then_some(PSync(FarMembers { routine: set.routine, near: set, job, network }))
 }
 
 /// Operations on one PE take effect in the order of the calls. A load is complete when it returns,
@@ -57,8 +57,8 @@ impl SyncArray for FarSet {
         if !self.is_far(member) {
             return Word::Near(self.near.word(member, element));
         }
-        let (pe, address) = (self.pe(member), self.near.psync.address());
-        let array = slow::far(self.near.routine, "pSync", self.job, address, pe);
+        let (pe, address) = (self.number(member), self.near.psync.address());
+        let array = slow::far(self.routine, "pSync", self.job, address, pe);
         Word::Far(self.network.engine(), array.plus(element * size_of::<AtomicU64>()))
     }
     fn complete(&self) {

@@ -1,5 +1,5 @@
 //! The PEs of a collective as this process reaches them: a regular section of the world, through
-//! the one translation.
+//! the one translation. Their memory knows them by their numbers in the world.
 
 use crate::argument::memory::PSyncArray;
 use crate::counter::Counter;
@@ -8,7 +8,6 @@ use crate::pause::Wait;
 use crate::team::Team;
 use onenode_core::collectives::epoch_group::Controlled;
 use onenode_core::collectives::group::{Outcome, Reach};
-use onenode_core::collectives::memory::Memory;
 use onenode_core::collectives::words::ControlWords;
 use onenode_core::sys::futex;
 use oneshmem_job::error::Routine;
@@ -20,23 +19,6 @@ use std::convert::Infallible;
 pub struct TeamMembers {
     pub routine: Routine,
     pub team: &'static Team,
-}
-
-/// The members of a group: a regular section of the world.
-pub trait Section: Memory<Stop = Infallible> + Reach<Stop = Infallible> {
-    /// The routine that the group is called from.
-    fn routine(&self) -> Routine;
-    /// The world number of `member`.
-    fn pe(&self, member: usize) -> usize;
-}
-
-impl Section for TeamMembers {
-    fn routine(&self) -> Routine {
-        self.routine
-    }
-    fn pe(&self, member: usize) -> usize {
-        self.team.member(member)
-    }
 }
 
 impl Reach for TeamMembers {
@@ -54,6 +36,10 @@ impl Reach for TeamMembers {
     #[inline(always)]
     fn memory(&self) -> &Self {
         self
+    }
+    #[inline(always)]
+    fn number(&self, member: usize) -> usize {
+        self.team.member(member)
     }
 }
 
@@ -88,15 +74,6 @@ pub struct ActiveSet {
     pub psync: PSyncArray,
 }
 
-impl Section for ActiveSet {
-    fn routine(&self) -> Routine {
-        self.routine
-    }
-    fn pe(&self, member: usize) -> usize {
-        self.start + member * self.stride
-    }
-}
-
 impl Reach for ActiveSet {
     type Stop = Infallible;
     type Memory = Self;
@@ -110,5 +87,8 @@ impl Reach for ActiveSet {
     #[inline(always)]
     fn memory(&self) -> &Self {
         self
+    }
+    fn number(&self, member: usize) -> usize {
+        self.start + member * self.stride
     }
 }

@@ -11,12 +11,13 @@
 //!  key: part of the slot, offset     use: PE_start, log stride, PE_size, a PE that is in it, how many are
 //! ```
 
-use super::members::{ActiveSet, Section};
+use super::members::ActiveSet;
 use crate::atomics::{AtomicBool, AtomicU64, Ordering};
 use crate::call::job;
 use crate::failure;
 use crate::job::{Job, about};
 use crate::message;
+use onenode_core::collectives::group::Reach;
 use onenode_core::sys::mutex;
 use oneshmem_job::error::Routine;
 use oneshmem_job::jobfile::control::psyncs::WORDS;
@@ -92,7 +93,7 @@ pub(super) fn begin(set: &ActiveSet) -> InUse {
         refuse(set, "another thread of this PE is in a collective with it");
     }
     let mine = Use::of(set, job.pe());
-    let near = (0..set.size).map(|member| set.pe(member)).filter(|pe| job.is_near(*pe));
+    let near = (0..set.size).map(|member| set.number(member)).filter(|pe| job.is_near(*pe));
     let words = near.filter_map(|pe| {
         let word = word_of(routine, job, pe, key)?;
         if let Err(theirs) = count_in(word, mine) {

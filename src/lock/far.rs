@@ -1,6 +1,6 @@
 //! A lock of PEs on several nodes: the same queue, with some words accessed through an engine.
 
-use super::{Lock, LockWords};
+use super::Lock;
 use crate::job::Job;
 use crate::slow;
 use onenode_core::lock::Words;
@@ -24,9 +24,10 @@ impl<'m> FarLock<'m> {
     }
 }
 
-impl LockWords for FarLock<'_> {
-    fn here(&self) -> Lock<'_> {
-        self.lock
+/// The same lock as PEs of one node have it.
+impl<'m> From<FarLock<'m>> for Lock<'m> {
+    fn from(far: FarLock<'m>) -> Self {
+        far.lock
     }
 }
 

@@ -8,35 +8,36 @@ use crate::atomics::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use crate::call;
 use crate::context;
 use crate::slow;
-use crate::translate::translate;
+use crate::translate::{sealed, translate};
 use oneshmem_job::error::Routine;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// A type that can be waited on. Comparisons use its order, so signed types compare as signed.
-pub trait Waitable: Copy + Ord + sealed::Sealed {}
-
-mod sealed {
-    /// Accessed by an atomic of its size and alignment.
-    pub trait Sealed {
-        type Atomic: 'static;
-        /// The value, with acquire order.
-        fn of(atomic: &Self::Atomic) -> Self;
-    }
+pub trait Waitable: Copy + Ord + sealed::Sealed {
+    /// The atomic of its size and alignment, by which it is accessed.
+    #[doc(hidden)]
+    type Atomic: 'static;
+    /// The value, with acquire order.
+    #[doc(hidden)]
+    fn of(atomic: &Self::Atomic) -> Self;
 }
 
 macro_rules! waitable {
     ($($type:ty: $atomic:ty;)*) => {$(
-        impl sealed::Sealed for $type {
+        impl Waitable for $type {
             type Atomic = $atomic;
             #[inline(always)]
             fn of(atomic: &$atomic) -> Self {
                 atomic.load(Ordering::Acquire) as $type
             }
         }
-        impl Waitable for $type {}
     )*};
 }
+
+// The others have atomic operations, too.
+impl sealed::Sealed for i16 {}
+impl sealed::Sealed for u16 {}
 
 waitable! {
     i16: AtomicU16;
