@@ -110,13 +110,11 @@ unsafe fn transfer_many<D: Direction, T: Copy, C: Numbering>(
 ) {
     let bytes = nelems.saturating_mul(size_of::<T>());
     let (there, here) = D::turn((dest, source));
-    if !TABLE.has_room(there as usize, bytes) {
-        let miss = TABLE.miss(there as usize);
-        let (dest, source) = D::turn((miss.to_bits(), here as usize));
-        // SAFETY: the caller's operands have `nelems` elements; `miss` is of the one there.
-        return unsafe { transfer_slow::<D, T, C>(ctx, dest, source, nelems, pe, routine) };
-    }
-    match translate_copy(ctx, there as usize, pe, Ok, Err) {
+    let mapped = match TABLE.has_room(there as usize, bytes) {
+        true => translate_copy(ctx, there as usize, pe, Ok, Err),
+        false => Err(TABLE.miss(there as usize)),
+    };
+    match mapped {
         Ok(mapped) => {
             let (to, from) = D::turn((mapped as *mut u8, here.cast()));
             // SAFETY: `bytes` bytes of the segment follow `there`, and so follow `mapped` in `pe`'s

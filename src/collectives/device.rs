@@ -78,20 +78,25 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
     /// Concatenates all sources, which have these lengths.
     pub fn collect(&self, arrays: Arrays<'_>, lengths: &[usize]) {
         self.sync();
-        let mut to = arrays.dest;
+        let mut at = 0;
         // Where there are no elements, the address may be any.
         for (member, bytes) in lengths.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
-            // SAFETY: the source of a member, which waits below, and the room for it in dest.
-            unsafe { self.devices.begin(to, self.source(arrays, member), *bytes) };
-            to = to.wrapping_add(*bytes);
+            self.fetch(arrays, at, member, 0, *bytes);
+            at += *bytes;
         }
         self.end();
     }
 
     /// Begins to copy a block of `bytes` bytes from `member`'s source, which waits until the copy is complete.
     pub fn begin(&self, block: Arrays<'_>, member: usize, bytes: usize) {
-        // SAFETY: both arrays have this many bytes, and the member waits.
-        unsafe { self.devices.begin(block.dest, self.source(block, member), bytes) };
+        self.fetch(block, 0, member, 0, bytes);
+    }
+
+    /// Begins to copy `bytes` bytes from byte `from` of `member`'s source to byte `to` of dest.
+    fn fetch(&self, arrays: Arrays<'_>, to: usize, member: usize, from: usize, bytes: usize) {
+        let (dest, source) = (arrays.dest.wrapping_add(to), self.source(arrays, member));
+        // SAFETY: both arrays have these bytes, and all members wait until the copy is complete.
+        unsafe { self.devices.begin(dest, source.wrapping_add(from), bytes) };
     }
 
     /// Copies `bytes` bytes from each member to each.
@@ -99,9 +104,7 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
         self.sync();
         let mine = self.group.index() * bytes;
         for member in (0..self.group.size()).filter(|_| bytes > 0) {
-            let from = self.source(arrays, member).wrapping_add(mine);
-            // SAFETY: both arrays have this many bytes for each member; all members wait below.
-            unsafe { self.devices.begin(arrays.dest.wrapping_add(member * bytes), from, bytes) };
+            self.fetch(arrays, member * bytes, member, mine, bytes);
         }
         self.end();
     }

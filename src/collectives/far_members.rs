@@ -40,6 +40,18 @@ fn named(address: usize) -> Option<Far> {
     (address & NAME != 0).then_some(Far { pe, offset })
 }
 
+/// The range if it is mapped here, otherwise the memory that its address names.
+fn mapped<'m, R>(range: Remote<R>) -> Result<R, Far>
+where
+    Remote<R>: Copy + Into<Remote<Readable<'m>>>,
+{
+    match named(range.into().address()) {
+        Some(far) => Err(far),
+        // SAFETY: the address is not a name, so the range is mapped here.
+        None => Ok(unsafe { range.range() }),
+    }
+}
+
 impl<S: Reach> FarMembers<S> {
     pub fn is_far(&self, member: usize) -> bool {
         !self.job.is_near(self.near.number(member))
@@ -70,33 +82,26 @@ unsafe impl<S: Memory<Stop = Infallible>> Memory for FarMembers<S> {
     fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, _: usize) {
         let bytes = from.bytes();
         assert_eq!(bytes, to.bytes(), "a copy has two lengths");
-        match (named(from.address()), named(to.address())) {
-            // SAFETY: neither address is a name, so both are mapped here.
-            (None, None) => range::copy(unsafe { from.range() }, unsafe { to.range() }),
+        match (mapped(from), mapped(to)) {
+            (Ok(from), Ok(to)) => range::copy(from, to),
             _ if bytes == 0 => {}
-            (Some(from), None) => {
-                // SAFETY: `to` is not a name, so its bytes are mapped here, and writable, as those of a
-                // `Writable` are. The transfer is over on return.
-                unsafe {
-                    self.network.get(to.range().at(), from, bytes, Completion::AtReturn);
-                }
-            }
-            (None, Some(to)) => {
-                // SAFETY: `from` is not a name, so its bytes are mapped here, and readable, as those of a
-                // `Readable` are. The transfer is over on return.
-                unsafe {
-                    self.network.put(to, from.range().at(), bytes, Completion::AtReturn);
-                }
+            // SAFETY: the bytes of a `Writable` that is mapped here are writable. The transfer is over on return.
+            (Err(from), Ok(to)) => unsafe {
+                self.network.get(to.at(), from, bytes, Completion::AtReturn);
+            },
+            (Ok(from), Err(to)) => {
+                // SAFETY: the bytes of a `Readable` that is mapped here are readable. The transfer is over on
+                // return.
+                unsafe { self.network.put(to, from.at(), bytes, Completion::AtReturn) };
                 self.network.quiet();
             }
-            (Some(_), Some(_)) => unreachable!("one side of a copy is this PE's own memory"),
+            (Err(_), Err(_)) => unreachable!("one side of a copy is this PE's own memory"),
         }
     }
 
     fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
-        if named(from.address()).is_none() {
-            // SAFETY: the address is not a name, so it is mapped here.
-            return unsafe { from.range() };
+        if let Ok(here) = mapped(from) {
+            return here;
         }
         let room = room.insert(Scratch::new(from.bytes())).all();
         Memory::copy(self, from, room.into(), 0);

@@ -279,16 +279,16 @@ fn is_of_mpich() -> Option<bool> {
     const ROOM: usize = 1 << 14;
     const FAMILY: [&str; 3] = ["MPICH", "MVAPICH", "Intel(R) MPI"];
     type Describe = extern "C" fn(&mut [c_char; ROOM], &mut c_int) -> c_int;
-    // SAFETY: declared as in the MPI standard (MPI 4.1, section 9.1.1); it writes a C string of at most
-    // `MPI_MAX_LIBRARY_VERSION_STRING` bytes, and its length. It may be called before MPI is initialised.
-    let describe: Describe = unsafe { function(c"PMPI_Get_library_version")? };
+    type Version = extern "C" fn(&mut c_int, &mut c_int) -> c_int;
+    // SAFETY: declared as in the MPI standard. The one (MPI 4.1, section 9.1.1) writes a C string of at most
+    // `MPI_MAX_LIBRARY_VERSION_STRING` bytes, and its length, the other (MPI 5.0, chapter 20) two numbers. They
+    // may be called before MPI is initialised.
+    let (describe, version): (Describe, Option<Version>) =
+        unsafe { (function(c"PMPI_Get_library_version")?, function(c"PMPI_Abi_get_version")) };
     let (mut text, mut length) = ([0; ROOM], 0);
     describe(&mut text, &mut length);
     let bytes = text.map(|byte| byte as u8);
     let text = CStr::from_bytes_until_nul(&bytes).ok()?.to_string_lossy();
-    type Version = extern "C" fn(&mut c_int, &mut c_int) -> c_int;
-    // SAFETY: declared as in the MPI standard (MPI 5.0, chapter 20); it writes two numbers.
-    let version: Option<Version> = unsafe { function(c"PMPI_Abi_get_version") };
     let is_standard = version.is_some_and(|version| {
         let (mut major, mut minor) = (-1, -1);
         version(&mut major, &mut minor);

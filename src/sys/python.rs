@@ -29,10 +29,14 @@ const BYTES: usize = 4096;
 /// Passes the line of each Python call of this thread to `each`, innermost first, as the interpreter writes it:
 /// `File "ring.py", line 9 in <module>`. None if this thread runs no Python.
 pub fn each_call(mut each: impl FnMut(&str)) {
-    // SAFETY: the type that all versions of the C interface give it.
-    let this_thread = unsafe { library::function::<ThisThread>(c"PyGILState_GetThisThreadState") };
-    // SAFETY: the type that both have in all versions that have them, but for the result, which is not used.
-    let dump = DUMP.iter().find_map(|name| unsafe { library::function::<Dump>(name) });
+    // SAFETY: the types that all versions of the C interface that have them give them, but for the result of the
+    // last two, which is not used.
+    let (this_thread, dump) = unsafe {
+        (
+            library::function::<ThisThread>(c"PyGILState_GetThisThreadState"),
+            DUMP.iter().find_map(|name| library::function::<Dump>(name)),
+        )
+    };
     let (Some(this_thread), Some(dump)) = (this_thread, dump) else { return };
     let (Some(thread), Ok(memory)) =
         (this_thread(), memfd::memfd_create(c"python", MFdFlags::MFD_CLOEXEC))

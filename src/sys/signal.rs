@@ -70,10 +70,9 @@ impl Event {
         if self.fault.and_then(|fault| fault.address) != Some(self.instruction) {
             return look(None);
         }
-        // SAFETY: an event exists while its handler runs, with this context, and it is undone below.
-        let before = unsafe { arch::step_out(self.context) };
-        // SAFETY: it is the handler's context.
-        let caller = unsafe { arch::program_counter(self.context) };
+        // SAFETY: an event exists while its handler runs, with this context. The step is undone below.
+        let (before, caller) =
+            unsafe { (arch::step_out(self.context), arch::program_counter(self.context)) };
         // SAFETY: it is what `step_out` has changed.
         let undo = || unsafe { arch::step_in(self.context, before) };
         if backtrace::is_in_a_file(caller) {
@@ -204,10 +203,38 @@ pub(super) unsafe fn handle(signal: libc::c_int, handler: SigHandler, flags: SaF
     let _ = unsafe { nix::sys::signal::sigaction(signal, &action) };
 }
 
+/// What a signal does by [`take`].
+#[derive(Clone, Copy)]
+enum Action {
+    Default,
+    /// Calls [`handler`].
+    Explain,
+    /// Calls [`fault_again`].
+    FaultAgain,
+    /// Calls [`die`].
+    Die,
+    /// Calls [`before_end`].
+    BeforeEnd,
+}
+
+/// Makes a signal take one of this module's actions.
+fn take(signal: libc::c_int, action: Action, flags: SaFlags) {
+    let handler = match action {
+        Action::Default => SigHandler::SigDfl,
+        Action::Explain => SigHandler::SigAction(handler),
+        Action::FaultAgain => SigHandler::Handler(fault_again),
+        Action::Die => SigHandler::Handler(die),
+        Action::BeforeEnd => SigHandler::Handler(before_end),
+    };
+    // SAFETY: the handlers use local data, atomics, system calls and what is written before, and call what may
+    // only do what is safe in a handler. One that runs while the process dies is not interrupted by a fault of
+    // its own, which ends the process.
+    unsafe { handle(signal, handler, flags) };
+}
+
 /// Sends this thread a signal that takes its default action, now or when it is unblocked.
 fn raise_default(signal: libc::c_int) {
-    // SAFETY: the default action has no handler.
-    unsafe { handle(signal, SigHandler::SigDfl, SaFlags::empty()) };
+    take(signal, Action::Default, SaFlags::empty());
     let _ = Signal::try_from(signal).map(raise);
 }
 
@@ -245,10 +272,7 @@ pub fn explain(explain: Explain) {
         if index >= FAULTS && old.sa_sigaction != libc::SIG_DFL {
             continue;
         }
-        let flags = SaFlags::SA_ONSTACK | SaFlags::SA_RESTART;
-        // SAFETY: the handler itself uses local data, system calls and what is written before; `explain`
-        // does only what is safe there.
-        unsafe { handle(signal, SigHandler::SigAction(handler), flags) };
+        take(signal, Action::Explain, SaFlags::SA_ONSTACK | SaFlags::SA_RESTART);
     }
 }
 
@@ -301,13 +325,10 @@ pub fn guarded(signal: i32, report: impl FnOnce(), faulted: fn()) {
     }
     DEADLY_SIGNAL.store(signal, Ordering::Relaxed);
     for fault in DEADLY[..FAULTS].iter() {
-        // SAFETY: the handler ends the process as the signal was about to, after what is safe in a
-        // handler; it is not interrupted by a fault of its own, which ends the process.
-        unsafe { handle(*fault, SigHandler::Handler(fault_again), SaFlags::SA_ONSTACK) };
+        take(*fault, Action::FaultAgain, SaFlags::SA_ONSTACK);
         unblock(*fault);
     }
-    // SAFETY: the handler ends the process as the signal was about to, by system calls only.
-    unsafe { handle(libc::SIGALRM, SigHandler::Handler(die), SaFlags::SA_ONSTACK) };
+    take(libc::SIGALRM, Action::Die, SaFlags::SA_ONSTACK);
     unblock(libc::SIGALRM);
     alarm::set(REPORTING);
     report();
@@ -327,16 +348,15 @@ extern "C" fn before_end(signal: libc::c_int) {
     raise_default(signal);
 }
 
-/// Calls `look` on SIGTERM or SIGQUIT, in a signal handler. If it returns false, the signal takes its
-/// default action.
+/// Calls `look` on SIGTERM or SIGQUIT, in a signal handler, where it may only do what is safe there. If it returns
+/// false, the signal takes its default action.
 /// Does nothing if the program has its own handler. Once per process.
 pub fn before_ending_by(signal: i32, look: fn() -> bool) {
     let Some(index) = ENDING.iter().position(|ending| *ending == signal) else { return };
     if current(signal).sa_sigaction != libc::SIG_DFL || LOOKS[index].set(look).is_err() {
         return;
     }
-    // SAFETY: the handler makes system calls, and `look` does only what is safe there.
-    unsafe { handle(signal, SigHandler::Handler(before_end), SaFlags::SA_RESTART) };
+    take(signal, Action::BeforeEnd, SaFlags::SA_RESTART);
 }
 
 /// Writes to standard error without locks or allocation.

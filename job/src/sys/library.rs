@@ -30,6 +30,8 @@ enum Question {
 }
 
 unsafe extern "C" {
+    // Runs the constructors of a library that is not loaded yet, as the caller wants.
+    safe fn dlopen(name: Text<'_>, how: c_int) -> Option<Handle>;
     // Both read the handle of a library that is loaded; no handle stands for the program and all that it has
     // loaded.
     safe fn dlsym(library: Option<Handle>, name: Text<'_>) -> Option<NonNull<c_void>>;
@@ -80,9 +82,7 @@ impl Library {
     }
 
     fn open(name: &'static CStr, how: libc::c_int) -> Option<Self> {
-        // SAFETY: a C string. Running the library's constructors is what the caller wants.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | how) };
-        NonNull::new(handle).map(|handle| Self { name, handle: Handle(handle) })
+        dlopen(name.into(), libc::RTLD_NOW | how).map(|handle| Self { name, handle })
     }
 
     /// A function by its type.
@@ -245,16 +245,18 @@ const DT_JMPREL: usize = 23;
 /// The slot is an aligned pointer to a function, which may be replaced by this one.
 unsafe fn replace(slot: usize, to: *mut c_void) -> bool {
     let page = slot & !(map::page_size() - 1);
-    // SAFETY: the page of a slot, which is data. It stays readable.
-    let writable = unsafe {
-        libc::mprotect(page as *mut c_void, map::page_size(), libc::PROT_READ | libc::PROT_WRITE)
-    };
-    if writable == 0 {
-        // SAFETY: aligned and writable now. Other threads may call through it meanwhile, and find one or
-        // the other.
-        unsafe { AtomicPtr::from_ptr(slot as *mut *mut c_void) }.store(to, Ordering::Release);
+    // SAFETY: the page of a slot, which is data and stays readable. The slot is aligned, and writable then. Other
+    // threads may call through it meanwhile, and find one or the other.
+    unsafe {
+        let is_writable = map::set_protection(
+            &(page..page + map::page_size()),
+            libc::PROT_READ | libc::PROT_WRITE,
+        );
+        if is_writable {
+            AtomicPtr::from_ptr(slot as *mut *mut c_void).store(to, Ordering::Release);
+        }
+        is_writable
     }
-    writable == 0
 }
 
 fn last_error() -> String {

@@ -9,17 +9,18 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 /// Sends a signal to the process `pid` if `is_meant` confirms, once a descriptor holds that
 /// process, that it is the right one: its number alone may have been reused.
 pub fn signal_if(pid: i32, signal: i32, is_meant: impl Fn() -> bool) {
-    // SAFETY: no memory is passed.
-    let held = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as libc::c_int;
-    if held < 0 {
+    // SAFETY: no memory is passed, and a descriptor that the kernel returns is ours alone.
+    let held = unsafe {
+        let held = libc::syscall(libc::SYS_pidfd_open, pid, 0) as libc::c_int;
+        (held >= 0).then(|| OwnedFd::from_raw_fd(held))
+    };
+    let Some(held) = held else {
         // Linux before 5.3 has no descriptors for processes.
         if std::io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) && is_meant() {
             let _ = Signal::try_from(signal).map(|signal| kill(Pid::from_raw(pid), signal));
         }
         return;
-    }
-    // SAFETY: the kernel just returned this descriptor to us alone.
-    let held = unsafe { OwnedFd::from_raw_fd(held) };
+    };
     if is_meant() {
         let (held, none) = (held.as_raw_fd(), std::ptr::null::<libc::siginfo_t>());
         // SAFETY: with a null `siginfo_t` the kernel fills it as for `kill`.

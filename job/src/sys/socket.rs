@@ -302,10 +302,11 @@ mod tests {
         assert_eq!(connected(&[at]), [(theirs.as_raw_fd(), other)]);
         let mut place = MaybeUninit::<libc::sockaddr_in>::zeroed();
         let mut bytes = size_of::<libc::sockaddr_in>() as socklen_t;
-        // SAFETY: room for an address.
-        let fd = unsafe { hand_over(ours, place.as_mut_ptr().cast(), &raw mut bytes) };
-        // SAFETY: this test's own descriptor; numbers only.
-        let (_, port) = unsafe { (OwnedFd::from_raw_fd(fd), place.assume_init().sin_port) };
+        // SAFETY: room for an address, of numbers only, and this test's own descriptor.
+        let (_, port) = unsafe {
+            let fd = hand_over(ours, place.as_mut_ptr().cast(), &raw mut bytes);
+            (OwnedFd::from_raw_fd(fd), place.assume_init().sin_port)
+        };
         assert_eq!(u16::from_be(port), other.port());
     }
 

@@ -98,7 +98,8 @@ pub unsafe fn few<T: Copy>(to: *mut T, from: *const T, nelems: usize) {
 /// or are the same.
 #[inline]
 pub unsafe fn bytes(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: as for this function; the elements are single bytes.
+    // SAFETY: the caller guarantees that so many elements of one byte are readable and writable, and disjoint or
+    // the same.
     unsafe { elements(to, from, bytes) }
 }
 
@@ -110,12 +111,15 @@ pub unsafe fn bytes(to: *mut u8, from: *const u8, bytes: usize) {
 #[inline(always)]
 pub unsafe fn bytes_of_many(to: *mut u8, from: *const u8, bytes: usize, together: usize) {
     // A limit of 0 has not been set yet.
-    if bytes >= touch::PIECE && (1..together).contains(&methods::together_to()) {
-        // SAFETY: as for this function.
-        return unsafe { large::past_caches(to, from, bytes) };
+    let past_caches = bytes >= touch::PIECE && (1..together).contains(&methods::together_to());
+    // SAFETY: the caller guarantees that so many bytes are readable and writable, and disjoint or the same. A
+    // copy past the caches has at least a piece.
+    unsafe {
+        match past_caches {
+            true => large::past_caches(to, from, bytes),
+            false => elements(to, from, bytes),
+        }
     }
-    // SAFETY: as for this function.
-    unsafe { self::bytes(to, from, bytes) }
 }
 
 /// Copies whole elements of at most 64 bytes in total.

@@ -97,12 +97,13 @@ impl Node {
         }
         let mut regions = mutex::lock(&node.regions);
         let (record, key) = regions.record(key, &pages)?;
-        // SAFETY: whole pages, checked above. The caller of `adopt` guarantees that nobody else
-        // accesses them through their current mapping.
-        let backing = unsafe { node.back_existing(&mut regions.room, &pages, None)? };
         let region = Region { key, start: pages.start, bytes: pages.len() };
-        // SAFETY: peers may access the pages, and forked children do not, as the caller guarantees.
-        Ok(unsafe { node.keep(&mut regions, record, region, Sort::default(), backing) })
+        // SAFETY: whole pages, checked above. The caller guarantees that nobody else accesses them through
+        // their current mapping, that peers may access them, and that forked children do not.
+        unsafe {
+            let backing = node.back_existing(&mut regions.room, &pages, None)?;
+            Ok(node.keep(&mut regions, record, region, Sort::default(), backing))
+        }
     }
 
     /// Makes the main program's `.data` and `.bss` reachable, as whole pages. Address and content
@@ -121,14 +122,14 @@ impl Node {
         let mut regions = mutex::lock(&node.regions);
         let (record, key) = regions.record(key, data.pages())?;
         let pieces = data.copied();
-        // SAFETY: the program's data, whose gaps are reserved. The caller guarantees that it may
-        // move.
-        let backing =
-            unsafe { node.back_existing(&mut regions.room, data.pages(), Some(&pieces))? };
         let region = Region { key, start: data.pages().start, bytes: data.pages().len() };
         let kind = Sort { image: data.fingerprint(), ..Sort::default() };
-        // SAFETY: peers may access the data, and forked children do not, as the caller guarantees.
-        Ok(unsafe { node.keep(&mut regions, record, region, kind, backing) })
+        // SAFETY: the program's data, whose gaps are reserved. The caller guarantees that it may move, that
+        // peers may access it, and that forked children do not.
+        unsafe {
+            let backing = node.back_existing(&mut regions.room, data.pages(), Some(&pieces))?;
+            Ok(node.keep(&mut regions, record, region, kind, backing))
+        }
     }
 
     /// Makes any memory of this process reachable in place. XPMEM only.

@@ -24,7 +24,7 @@ pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
     unsafe {
         if bytes < methods::moves_below() {
-            moves(to, from, bytes);
+            arch::moves(methods::wide(), to, from, bytes);
         } else if methods::string_from() == 0 {
             first(to, from, bytes);
         } else if bytes >= PIECE {
@@ -32,19 +32,9 @@ pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
         } else if string_pays(to, from, bytes) {
             arch::string(to, from, bytes);
         } else {
-            moves(to, from, bytes);
+            arch::moves(methods::wide(), to, from, bytes);
         }
     }
-}
-
-/// Copies with moves as wide as the processor has.
-///
-/// # Safety
-/// As for [`super::elements`], for more than 64 bytes.
-#[inline(always)]
-unsafe fn moves(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
-    unsafe { arch::moves(methods::wide(), to, from, bytes) }
 }
 
 /// A copy past the caches.
@@ -66,7 +56,7 @@ pub unsafe fn past_caches(to: *mut u8, from: *const u8, bytes: usize) {
 /// As for [`super::elements`].
 #[inline(never)]
 unsafe fn huge(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: the caller's promise, passed on.
+    // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
     unsafe {
         if bytes > methods::cached_to() {
             return past_caches(to, from, bytes);
@@ -74,7 +64,7 @@ unsafe fn huge(to: *mut u8, from: *const u8, bytes: usize) {
         super::before_large(to, from, bytes);
         match string_pays(to, from, bytes) {
             true => arch::string(to, from, bytes),
-            false => moves(to, from, bytes),
+            false => arch::moves(methods::wide(), to, from, bytes),
         }
     }
 }

@@ -154,7 +154,18 @@ impl OwnMapping {
         bytes: usize,
         protection: libc::c_int,
     ) -> io::Result<Self> {
-        let fixed = if address == 0 { 0 } else { libc::MAP_FIXED_NOREPLACE };
+        Self::at(content, address, bytes, protection, address != 0)
+    }
+
+    /// The same; `only_there`: an address that is not free is an error, to kernels that know that flag.
+    fn at(
+        content: Content,
+        address: usize,
+        bytes: usize,
+        protection: libc::c_int,
+        only_there: bool,
+    ) -> io::Result<Self> {
+        let fixed = if only_there { libc::MAP_FIXED_NOREPLACE } else { 0 };
         // SAFETY: without MAP_FIXED, and with MAP_FIXED_NOREPLACE, nothing is replaced.
         let at = unsafe { content.map(address, bytes, protection, fixed) }?;
         Ok(Self(at..at + bytes))
@@ -182,19 +193,18 @@ impl OwnMapping {
 
     /// Inaccessible address space at `address`; none if any of it is in use.
     pub fn reserve_at(address: usize, bytes: usize) -> Option<Self> {
-        Self::reserve_with(libc::MAP_FIXED_NOREPLACE, address, bytes)
+        Self::reserve_with(true, address, bytes)
     }
 
     /// As [`reserve_at`](Self::reserve_at), at an address that means something to this library only:
     /// ThreadSanitizer's `mmap` takes 0 for addresses that it keeps for itself, and root would get that one.
     pub fn reserve_if_free(address: usize, bytes: usize) -> Option<Self> {
-        Self::reserve_with(0, address, bytes)
+        Self::reserve_with(false, address, bytes)
     }
 
-    fn reserve_with(fixed: libc::c_int, address: usize, bytes: usize) -> Option<Self> {
-        // SAFETY: without MAP_FIXED, and with MAP_FIXED_NOREPLACE, nothing is replaced.
-        let at = unsafe { Content::PRIVATE.map(address, bytes, libc::PROT_NONE, fixed) }.ok()?;
-        let reserved = Self(at..at + bytes);
+    fn reserve_with(only_there: bool, address: usize, bytes: usize) -> Option<Self> {
+        let content = Content::PRIVATE;
+        let reserved = Self::at(content, address, bytes, libc::PROT_NONE, only_there).ok()?;
         // Kernels before 4.17 take every address as a hint.
         if reserved.range().start != address {
             return None;

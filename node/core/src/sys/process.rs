@@ -21,6 +21,11 @@ unsafe extern "C" {
     safe fn _exit(status: libc::c_int) -> !;
 }
 
+unsafe extern "C" {
+    // Fills in the time, if there is such a clock.
+    safe fn clock_gettime(clock: libc::clockid_t, time: &mut libc::timespec) -> libc::c_int;
+}
+
 /// Ends the process at once, without exit handlers or flushing buffers, which another process may also
 /// hold.
 pub fn exit_now(status: i32) -> ! {
@@ -80,8 +85,7 @@ pub fn ran_and_ready(pid: u32) -> Option<[u64; 2]> {
 #[inline(always)]
 fn read_clock(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the call writes to the local.
-    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    clock_gettime(clock, &mut time);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

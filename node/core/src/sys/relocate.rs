@@ -3,7 +3,6 @@
 #![allow(unsafe_code)]
 
 use super::raw;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::os::fd::RawFd;
 
@@ -165,7 +164,7 @@ impl Relocation {
     /// All are readable.
     unsafe fn copy_existing(&self, pages: Range<usize>) -> isize {
         const ENTRIES: usize = 2048;
-        let mut entries = [MaybeUninit::<u64>::uninit(); ENTRIES];
+        let mut entries = [0u64; ENTRIES];
         let mut at = pages.start;
         while at < pages.end {
             let wanted = ((pages.end - at) / self.page).min(ENTRIES);
@@ -179,26 +178,21 @@ impl Relocation {
                 return unsafe { self.copy(at..pages.end) };
             }
             let mut run = at..at;
-            for entry in entries.iter().take(wanted) {
-                // SAFETY: the call has filled this many entries.
-                if unsafe { entry.assume_init() } & EXISTS != 0 {
-                    at += self.page;
-                    run.end = at;
+            // What follows ends a run, too.
+            for entry in entries[..wanted].iter().chain([&0]) {
+                if entry & EXISTS != 0 {
+                    run.end += self.page;
                     continue;
                 }
+                let next = run.end + self.page;
                 // SAFETY: pages that exist, of those that the caller guarantees to be readable.
                 let error = unsafe { self.copy(run) };
                 if error < 0 {
                     return error;
                 }
-                at += self.page;
-                run = at..at;
+                run = next..next;
             }
-            // SAFETY: the last pages that exist, of those that the caller guarantees to be readable.
-            let error = unsafe { self.copy(run) };
-            if error < 0 {
-                return error;
-            }
+            at += wanted * self.page;
         }
         0
     }

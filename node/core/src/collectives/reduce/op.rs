@@ -54,17 +54,14 @@ pub trait ReduceOp<T: Element> {
     #[inline(always)]
     unsafe fn combine_all(acc: *mut T, a: *const T, x: *const T, n: usize) {
         let whole = n - n % TOGETHER;
-        for i in (0..whole).step_by(TOGETHER) {
-            // SAFETY: `i + TOGETHER` is at most `n`. The caller guarantees that `n` elements are
-            // readable and writable.
-            unsafe {
+        // SAFETY: the caller guarantees that `n` elements are readable and writable. Those combined together
+        // are among the first `whole` ones, a multiple, and the others are among the `n`, too.
+        unsafe {
+            for i in (0..whole).step_by(TOGETHER) {
                 let (a, x) = (a.add(i).cast(), x.add(i).cast());
                 combine_together::<T, Self, TOGETHER>(acc.add(i).cast(), a, x);
             }
-        }
-        for i in whole..n {
-            // SAFETY: element `i` of `n`, which the caller guarantees.
-            unsafe {
+            for i in whole..n {
                 let (a, x) = (a.add(i).cast(), x.add(i).cast());
                 combine_together::<T, Self, 1>(acc.add(i).cast(), a, x);
             }

@@ -167,8 +167,8 @@ impl Block {
     /// new thread, all are held.
     fn hold_all(
         &mut self,
-        seize: unsafe fn(&Self, u32) -> Result<bool, Reason>,
-        wait: unsafe fn(&Self, Duration) -> Result<(), Free>,
+        seize: fn(&Self, u32) -> Result<bool, Reason>,
+        wait: fn(&Self, Duration) -> Result<(), Free>,
     ) -> Result<(), Free> {
         let until = raw::now() + PATIENCE;
         let mut buffer: Buffer = [0; threads::WORDS];
@@ -179,8 +179,7 @@ impl Block {
                 if thread == self.caller || self.find(thread).is_some() {
                     return true;
                 }
-                // SAFETY: the functions are this module's own, for this block.
-                match unsafe { seize(self, thread) } {
+                match seize(self, thread) {
                     // A thread that has ended was counted in the place of one that the list omits.
                     // Only the first of a process stays in the list.
                     Ok(seized) => fresh |= seized || thread != self.list.process(),
@@ -191,8 +190,7 @@ impl Block {
             if let Some(failure) = failure {
                 return Err(failure);
             }
-            // SAFETY: `wait` is this module's own function, for this block, whose threads are seized.
-            unsafe { wait(self, until)? };
+            wait(self, until)?;
             // The list can omit a thread if another one ends while it is read.
             let all = self.list.count().is_none_or(|count| count == listed);
             if complete && all && !fresh {

@@ -41,12 +41,15 @@ fn request(request: libc::c_uint, thread: u32, data: u32) -> isize {
 
 /// The helper process. Its caller is parked.
 unsafe extern "C" fn helper(block: *mut c_void) -> ! {
-    // SAFETY: the helper owns the block until it ends.
-    let block = unsafe { &mut *block.cast::<Block>() };
     prepare();
-    let held = block.hold_all(seize, wait);
-    // SAFETY: all other threads are stopped, and the caller waits in the kernel.
-    unsafe { block.conclude(held) };
+    // SAFETY: the helper owns the block until it ends. When `hold_all` has succeeded, all other threads are
+    // stopped; the caller waits in the kernel.
+    let block = unsafe {
+        let block = &mut *block.cast::<Block>();
+        let held = block.hold_all(seize, wait);
+        block.conclude(held);
+        block
+    };
     for held in block.table() {
         let (thread, state) = (&held.thread, &held.state);
         let signal = state.load(Ordering::Relaxed) & (STOPPED - 1);
@@ -67,7 +70,7 @@ fn prepare() {
 }
 
 /// Tells a thread to stop. Returns false if it has ended.
-unsafe fn seize(block: &Block, thread: u32) -> Result<bool, Reason> {
+fn seize(block: &Block, thread: u32) -> Result<bool, Reason> {
     match -request(libc::PTRACE_SEIZE, thread, 0) as i32 {
         0 => {}
         libc::ESRCH => return Ok(true), // It has ended since it was listed: list again.
@@ -80,7 +83,7 @@ unsafe fn seize(block: &Block, thread: u32) -> Result<bool, Reason> {
 }
 
 /// Waits until all seized threads have stopped or ended.
-unsafe fn wait(block: &Block, until: Duration) -> Result<(), Free> {
+fn wait(block: &Block, until: Duration) -> Result<(), Free> {
     let running = || {
         block.table().iter().find(|held| {
             held.state.load(Ordering::Relaxed) == RUNNING

@@ -76,7 +76,7 @@ unsafe extern "C" fn with_threads_parked(block: *mut c_void) {
 }
 
 /// Sends the signal. Returns false if the thread has ended.
-unsafe fn seize(block: &Block, thread: u32) -> Result<bool, Reason> {
+fn seize(block: &Block, thread: u32) -> Result<bool, Reason> {
     let list = &block.list;
     let mut looks = 0;
     loop {
@@ -102,7 +102,7 @@ unsafe fn seize(block: &Block, thread: u32) -> Result<bool, Reason> {
 }
 
 /// Waits until all threads that got the signal are parked or have ended.
-unsafe fn wait(block: &Block, until: Duration) -> Result<(), Free> {
+fn wait(block: &Block, until: Duration) -> Result<(), Free> {
     for held in block.table() {
         loop {
             let thread = held.thread.load(Ordering::Relaxed);
