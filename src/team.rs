@@ -21,7 +21,6 @@ use onenode_core::collectives::words::ControlWords;
 use oneshmem_job::error::Routine;
 use oneshmem_job::jobfile::control::TEAM_SLOTS;
 use std::ffi::{c_int, c_long};
-use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 /// `SHMEM_TEAM_INVALID`.
@@ -131,9 +130,7 @@ impl Team {
     }
 
     fn make_known(&self, size: usize) {
-        // SAFETY: zero bytes are control words that count from 0, without a subscription.
-        let zero = |_| unsafe { MaybeUninit::<Known>::zeroed().assume_init() };
-        let known: Box<[Known]> = (0..size).map(zero).collect();
+        let known: Box<[Known]> = (0..size).map(|_| Known::new()).collect();
         self.known.store(Box::into_raw(known).cast(), Ordering::Relaxed);
     }
 

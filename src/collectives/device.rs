@@ -11,7 +11,7 @@ use onenode_core::collectives::group::{CollectiveGroup, Small};
 use onenode_core::collectives::memory::{Buffer, Memory};
 use onenode_core::collectives::range::{Readable, Writable};
 use onenode_core::collectives::reduce::Kernel;
-use oneshmem_job::remote::{DeviceMemory, StridedBlocks};
+use oneshmem_job::remote::{DeviceMemory, Scratch, StridedBlocks};
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -150,24 +150,15 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
 
     /// Combines the elements of the first `members` members; zeros if there are none.
     pub fn whole(&self, arrays: Arrays<'_>, n: usize, kernel: Kernel, members: usize) {
-        let (size, scratch) = (kernel.bytes(), self.devices.scratch());
+        let scratch = self.devices.scratch();
         // The same length for all members, so that all make the same number of steps and none waits
         // for a member that has finished.
-        let piece = scratch.bytes / size / self.group.size();
+        let piece = scratch.bytes / kernel.bytes() / self.group.size();
         self.sync();
         for first in (0..n).step_by(piece) {
             let elements = first..n.min(first + piece);
-            let (at, bytes) = (first * size, elements.len() * size);
-            // SAFETY: scratch memory for a piece of each member, and this many elements of dest. It
-            // may also be the source, so it is written only when no member reads it any more.
-            unsafe {
-                if members == 0 {
-                    scratch.start.write_bytes(0, bytes);
-                }
-                self.combine(kernel, arrays, elements, members, scratch.start);
-                self.sync();
-                self.devices.copy(arrays.dest.wrapping_add(at), scratch.start, bytes);
-            }
+            // Dest may also be the source, so it is written only when no member reads it any more.
+            self.combine(kernel, arrays, elements, members, &scratch, || self.sync());
         }
         self.devices.discard(scratch);
         self.sync();
@@ -176,49 +167,49 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
     /// Combines some elements of all members. No other member reads these elements of dest
     /// meanwhile.
     fn slice(&self, kernel: Kernel, arrays: Arrays<'_>, slice: Range<usize>) {
-        let (size, members) = (kernel.bytes(), self.group.size());
         let scratch = self.devices.scratch();
-        let piece = scratch.bytes / size / members;
+        let members = self.group.size();
+        let piece = scratch.bytes / kernel.bytes() / members;
         for first in slice.clone().step_by(piece) {
             let elements = first..slice.end.min(first + piece);
-            let (to, bytes) = (arrays.dest.wrapping_add(first * size), elements.len() * size);
-            // SAFETY: scratch memory for a piece of each member, and this many elements of dest.
-            unsafe {
-                self.combine(kernel, arrays, elements, members, scratch.start);
-                self.devices.copy(to, scratch.start, bytes);
-            }
+            self.combine(kernel, arrays, elements, members, &scratch, || ());
         }
         self.devices.discard(scratch);
     }
 
-    /// Copies these elements of the first `members` members to scratch memory and combines them at
-    /// its start.
-    ///
-    /// # Safety
-    /// The memory has room for them.
-    unsafe fn combine(
+    /// Copies these elements of the first `members` members to scratch memory, combines them at its start, and
+    /// copies the result to dest after `before`.
+    fn combine(
         &self,
         kernel: Kernel,
         arrays: Arrays<'_>,
         elements: Range<usize>,
         members: usize,
-        scratch: *mut u8,
+        scratch: &Scratch,
+        before: impl FnOnce(),
     ) {
         let (at, n) = (elements.start * kernel.bytes(), elements.len());
         let bytes = n * kernel.bytes();
-        let of = |member: usize| scratch.wrapping_add(member * bytes);
-        for member in 0..members {
-            let from = self.source(arrays, member).wrapping_add(at);
-            // SAFETY: elements of a source that its owner does not write before the next `sync`,
-            // and room for them.
-            unsafe { self.devices.begin(of(member), from, bytes) };
-        }
-        self.devices.quiet();
-        for member in 1..members {
-            // SAFETY: the scratch memory of these members; the copies to it are complete.
-            let (sum, theirs) =
-                unsafe { (Writable::new(scratch, bytes), Readable::new(of(member), bytes)) };
-            kernel.combine(sum, sum.readable(), theirs, n);
+        assert!(bytes * members.max(1) <= scratch.bytes, "scratch memory has room for all members");
+        let of = |member: usize| scratch.start.wrapping_add(member * bytes);
+        // SAFETY: the scratch memory has room for these elements of each member, as just checked, and is this call's.
+        // Sources and dest have them, too, and no owner writes its source before the next `sync`. What is combined
+        // has been copied, and what is copied to dest is combined.
+        unsafe {
+            if members == 0 {
+                scratch.start.write_bytes(0, bytes);
+            }
+            for member in 0..members {
+                let from = self.source(arrays, member).wrapping_add(at);
+                self.devices.begin(of(member), from, bytes);
+            }
+            self.devices.quiet();
+            let sum = Writable::new(scratch.start, bytes);
+            for member in 1..members {
+                kernel.combine(sum, sum.readable(), Readable::new(of(member), bytes), n);
+            }
+            before();
+            self.devices.copy(arrays.dest.wrapping_add(at), scratch.start, bytes);
         }
     }
 }

@@ -284,20 +284,21 @@ impl Cuda {
         self.enter(gpu)?;
         let Transfer { to, from, blocks } = transfer;
         let StridedBlocks { count, bytes, to_stride, from_stride } = blocks;
-        if count > 1 && to_stride.max(from_stride) <= MAX_PITCH {
-            let all = Rectangle::of(to, from, blocks);
-            // SAFETY: the driver reads and writes the transfer's blocks.
-            let answer = unsafe { (self.copy_2d)(&raw const all, gpu.stream) };
-            // Devices need not support every stride.
-            if answer != INVALID_VALUE {
-                return self.check("cuMemcpy2DAsync", answer);
+        // SAFETY: the driver reads and writes the transfer's blocks, all by one command or each by its own.
+        unsafe {
+            if count > 1 && to_stride.max(from_stride) <= MAX_PITCH {
+                let all = Rectangle::of(to, from, blocks);
+                let answer = (self.copy_2d)(&raw const all, gpu.stream);
+                // Devices need not support every stride.
+                if answer != INVALID_VALUE {
+                    return self.check("cuMemcpy2DAsync", answer);
+                }
             }
-        }
-        for (there, here) in blocks.starts() {
-            let (to, from) = (to.wrapping_add(there), from.wrapping_add(here));
-            // SAFETY: the driver reads and writes one of the transfer's blocks.
-            let answer = unsafe { (self.copy)(to as Address, from as Address, bytes, gpu.stream) };
-            self.check("cuMemcpyAsync", answer)?;
+            for (there, here) in blocks.starts() {
+                let (to, from) = (to.wrapping_add(there), from.wrapping_add(here));
+                let answer = (self.copy)(to as Address, from as Address, bytes, gpu.stream);
+                self.check("cuMemcpyAsync", answer)?;
+            }
         }
         Ok(())
     }

@@ -239,15 +239,16 @@ unsafe impl Engine for Ucx {
             // SAFETY: the caller guarantees that `from` is readable.
             return self.send(to, unsafe { message::store(from, bytes) }, true);
         }
-        // If the kernel cannot read the source, UCX ends the process without a reason. A fault has one.
-        for at in (0..bytes).step_by(PAGE).chain([bytes - 1]) {
-            // SAFETY: the caller guarantees that the source is readable.
-            unsafe { from.wrapping_add(at).read_volatile() };
-        }
         let unsent = Unsent::default();
         // SAFETY: the caller guarantees that `from` is readable until the transfer is over: until all has been
         // sent, below, or an answer to what was asked later has come.
-        let from = unsafe { Kept::new(from, bytes, unsent.clone()) };
+        let from = unsafe {
+            // If the kernel cannot read the source, UCX ends the process without a reason. A fault has one.
+            for at in (0..bytes).step_by(PAGE).chain([bytes - 1]) {
+                from.wrapping_add(at).read_volatile();
+            }
+            Kept::new(from, bytes, unsent.clone())
+        };
         self.with(to, |state, remote, offset| {
             let target = remote.at(offset, bytes)?;
             self.shared.count(state, to.pe, true);

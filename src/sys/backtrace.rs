@@ -315,7 +315,8 @@ fn has_stack() -> bool {
 
 /// A name of the loader's.
 fn text(at: *const c_char) -> Option<&'static str> {
-    // SAFETY: null, or a name that the loader keeps.
+    // SAFETY: null, or a name that the loader keeps. Read only when it is told: the name of the program lies on the
+    // stack, where it may be overwritten, with its end.
     (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) }.to_str().unwrap_or("?"))
 }
 

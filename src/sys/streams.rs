@@ -50,13 +50,16 @@ fn unwritten() -> impl Iterator<Item = *mut FILE> {
 pub fn flush() {
     let until = Instant::now() + LOCKED;
     loop {
-        let mut locked = false;
+        let (is_late, mut locked) = (Instant::now() >= until, false);
         for stream in unwritten() {
-            // SAFETY: an open stream; the holder of its lock may write it.
+            // SAFETY: an open stream; the holder of its lock may write it, and does without the lock if another
+            // thread has held that for long.
             unsafe {
                 if ftrylockfile(stream) == 0 {
                     libc::fflush(stream);
                     funlockfile(stream);
+                } else if is_late {
+                    fflush_unlocked(stream);
                 } else {
                     locked = true;
                 }
@@ -65,13 +68,6 @@ pub fn flush() {
         if !locked {
             return;
         }
-        if Instant::now() >= until {
-            break;
-        }
         process::sleep(Duration::from_millis(1));
-    }
-    for stream in unwritten() {
-        // SAFETY: an open stream, whose lock another thread has held for long.
-        unsafe { fflush_unlocked(stream) };
     }
 }

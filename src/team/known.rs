@@ -12,3 +12,11 @@ pub struct Known {
     /// How many messages this PE has sent to it.
     pub sent: AtomicU64,
 }
+
+impl Known {
+    /// Nothing is known of it yet.
+    pub fn new() -> Self {
+        let (subscribed, sent) = (AtomicBool::new(false), AtomicU64::new(0));
+        Self { words: ControlWords::new(), subscribed, sent }
+    }
+}

@@ -1,8 +1,6 @@
 //! An array of variables under test: which elements count, and the values that they are compared
 //! with. The operands of a call have equal lengths, which is checked once, so an index that is
 //! valid in one is valid in all.
-#![allow(unsafe_code)]
-
 use super::{Comparison, Waitable};
 use crate::argument::{
     self,
@@ -12,15 +10,11 @@ use crate::job::about::About;
 use crate::operand::word::Variables;
 use oneshmem_job::error::Routine;
 use std::ffi::c_int;
-use std::marker::PhantomData;
 
 /// The values that elements are compared with.
 pub trait Values<T>: Copy {
-    /// The value for element `i`.
-    ///
-    /// # Safety
-    /// `check` has returned for more than `i` elements.
-    unsafe fn value(self, i: usize) -> T;
+    /// The value for element `i`. Panics if there is none.
+    fn value(self, i: usize) -> T;
     /// Ends the job if there are no values. Panics unless there is one for each of the `nelems`
     /// elements.
     fn check(self, routine: Routine, nelems: usize);
@@ -32,7 +26,7 @@ pub struct Same<T>(pub T);
 
 impl<T: Copy> Values<T> for Same<T> {
     #[inline(always)]
-    unsafe fn value(self, _: usize) -> T {
+    fn value(self, _: usize) -> T {
         self.0
     }
     #[inline(always)]
@@ -45,11 +39,8 @@ pub struct Each<'m, T>(pub Option<In<'m, T>>);
 
 impl<T: Copy> Values<T> for Each<'_, T> {
     #[inline(always)]
-    unsafe fn value(self, i: usize) -> T {
-        let values = self.0.map_or(std::ptr::null(), In::at);
-        // SAFETY: the caller guarantees that `check` has found more than `i` elements, and the
-        // elements of an `In` are readable.
-        unsafe { values.add(i).read() }
+    fn value(self, i: usize) -> T {
+        self.0.expect("values, which were required").get(i)
     }
     #[inline(always)]
     fn check(self, routine: Routine, nelems: usize) {
@@ -70,10 +61,7 @@ impl Element {
 
 /// The destination for element numbers, with room for those of all elements.
 #[derive(Clone, Copy)]
-pub(super) struct Indices<'m> {
-    at: *mut usize,
-    memory: PhantomData<Out<'m, usize>>,
-}
+pub(super) struct Indices<'m>(Option<Out<'m, usize>>);
 
 impl<'m> Indices<'m> {
     /// Checks the argument of a call on `nelems` elements.
@@ -82,7 +70,7 @@ impl<'m> Indices<'m> {
         if nelems != 0 {
             same_length(argument::required(routine, "indices", indices).len(), nelems);
         }
-        Self { at: indices.map_or(std::ptr::null_mut(), Out::at), memory: PhantomData }
+        Self(indices)
     }
 }
 
@@ -90,11 +78,10 @@ impl<'m> Indices<'m> {
 #[derive(Clone, Copy)]
 pub(super) struct Ivars<'m, T, V> {
     variables: Variables<'m, T>,
-    /// Null if all elements count.
-    status: *const c_int,
+    /// `None` if all elements count.
+    status: Option<In<'m, c_int>>,
     cmp: Comparison,
     values: V,
-    memory: PhantomData<In<'m, c_int>>,
 }
 
 impl<'m, T: Waitable, V: Values<T>> Ivars<'m, T, V> {
@@ -115,8 +102,7 @@ impl<'m, T: Waitable, V: Values<T>> Ivars<'m, T, V> {
         if !ivars.is_empty() {
             values.check(routine, ivars.len());
         }
-        let status = status.map_or(std::ptr::null(), In::at);
-        Self { variables, status, cmp, values, memory: PhantomData }
+        Self { variables, status, cmp, values }
     }
 
     /// Checks the argument `indices` of the same call.
@@ -132,18 +118,13 @@ impl<'m, T: Waitable, V: Values<T>> Ivars<'m, T, V> {
     /// Whether element `i` counts. A nonzero status masks it.
     #[inline(always)]
     fn counts(&self, i: usize) -> bool {
-        // SAFETY: the callers below pass only elements of `0..len`. `new` has checked that the
-        // status, if any, has this length, and the elements of an `In` are readable.
-        self.status.is_null() || unsafe { self.status.add(i).read() } == 0
+        self.status.is_none_or(|status| status.get(i) == 0)
     }
 
     /// Whether an element satisfies the comparison now.
     #[inline(always)]
     pub(super) fn satisfied(&self, Element(i): Element) -> bool {
-        let seen = self.variables.load(i);
-        // SAFETY: variable `i` exists, or the load would have panicked. `new` has checked that
-        // there are as many values.
-        self.cmp.holds(seen, unsafe { self.values.value(i) })
+        self.cmp.holds(self.variables.load(i), self.values.value(i))
     }
 
     /// The elements that count.
@@ -161,15 +142,12 @@ impl<'m, T: Waitable, V: Values<T>> Ivars<'m, T, V> {
 
     /// Writes the numbers of the satisfied elements. Returns how many there are.
     #[inline(always)]
-    pub(super) fn collect(&self, indices: Indices<'_>) -> usize {
-        let mut found = 0;
-        for element in self.counting().filter(|element| self.satisfied(*element)) {
-            // SAFETY: `with` made it for as many elements, and no more are found. The elements of
-            // an `Out` are writable.
-            unsafe { indices.at.add(found).write(element.number()) };
-            found += 1;
-        }
-        found
+    pub(super) fn collect(&self, Indices(indices): Indices<'_>) -> usize {
+        let satisfied = self.counting().filter(|element| self.satisfied(*element));
+        satisfied.zip(0..).fold(0, |found, (element, at)| {
+            indices.expect("indices, which were required").set(at, element.number());
+            found + 1
+        })
     }
 
     /// The object of a wait for an element, for reports.

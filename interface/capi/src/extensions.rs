@@ -82,7 +82,7 @@ macro_rules! frees {
         /// The program does not use the block any more.
         #[unsafe(export_name = concat!("p", stringify!($name)))]
         pub unsafe extern "C" fn $name(ptr: *mut u8) {
-            // SAFETY: as is asked for.
+            // SAFETY: the caller guarantees that the program does not use the block any more.
             $call(&Blocking(stringify!($name)), unsafe { Block::new(ptr) })
         }
     )*};

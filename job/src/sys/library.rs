@@ -9,7 +9,6 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
-use std::slice;
 
 /// A shared library that stays loaded for the life of the process.
 #[derive(Clone, Copy, Debug)]
@@ -159,24 +158,18 @@ impl Library {
         let (symbols, strings) = (address(DT_SYMTAB), address(DT_STRTAB));
         let mut redirected = false;
         for (table, bytes) in [(DT_JMPREL, DT_PLTRELSZ), (DT_RELA, DT_RELASZ)] {
-            let table = match dynamic[bytes] / size_of::<Relocation>() {
-                0 => &[],
-                // SAFETY: the library's own table of relocations, of this many bytes, which stays as
-                // the linker has left it.
-                count => unsafe {
-                    slice::from_raw_parts(address(table) as *const Relocation, count)
-                },
-            };
-            for it in table {
-                let (symbol, kind) = ((it.info >> 32) as usize, it.info as u32);
-                if symbol == 0 || !FUNCTION_RELOCATIONS.contains(&kind) {
+            for place in 0..dynamic[bytes] / size_of::<Relocation>() {
+                // SAFETY: one of the relocations in the library's own table, which has this many bytes, its symbol
+                // and that one's name, all as the linker has left them when it used them. The first symbol has no
+                // name.
+                let (it, named) = unsafe {
+                    let it = &*(address(table) as *const Relocation).add(place);
+                    let symbol = &*(symbols as *const Symbol).add((it.info >> 32) as usize);
+                    (it, CStr::from_ptr((strings as *const c_char).add(symbol.name as usize)))
+                };
+                if !FUNCTION_RELOCATIONS.contains(&(it.info as u32)) {
                     continue;
                 }
-                // SAFETY: a symbol of the library, and its name: the linker has used both.
-                let named = unsafe {
-                    let symbol = &*(symbols as *const Symbol).add(symbol);
-                    CStr::from_ptr((strings as *const c_char).add(symbol.name as usize))
-                };
                 if named == name {
                     // SAFETY: the slot of this function; the caller guarantees what is called by it.
                     redirected |= unsafe { replace(base + it.offset as usize, to) };

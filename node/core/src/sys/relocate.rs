@@ -170,12 +170,13 @@ impl Relocation {
             let wanted = ((pages.end - at) / self.page).min(ENTRIES);
             let from = (at / self.page * 8) as u64;
             let bytes = wanted * 8;
-            // SAFETY: the array has room for the requested entries.
-            let got =
-                unsafe { raw::read(self.pagemap, entries.as_mut_ptr().cast(), bytes, Some(from)) };
-            if got != bytes as isize {
-                // SAFETY: some of the pages, which the caller guarantees to be readable.
-                return unsafe { self.copy(at..pages.end) };
+            // SAFETY: the array has room for the requested entries. The other pages are some of those that the
+            // caller guarantees to be readable.
+            unsafe {
+                let to = entries.as_mut_ptr().cast();
+                if raw::read(self.pagemap, to, bytes, Some(from)) != bytes as isize {
+                    return self.copy(at..pages.end);
+                }
             }
             let mut run = at..at;
             // What follows ends a run, too.

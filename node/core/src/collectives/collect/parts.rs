@@ -102,11 +102,12 @@ impl<'m> Collect<'m> {
         source: *const u8,
         bytes: usize,
     ) -> Result<Option<Self>, G::Stop> {
-        // SAFETY: the first part of the contract.
-        let source = unsafe { Readable::new(source, bytes) };
-        // SAFETY: the second part. Members have reported this many bytes, and the group has checked
-        // them.
-        let place = |start, bytes| unsafe { Writable::new(dest.wrapping_add(start), bytes) };
+        // SAFETY: the caller guarantees this PE's bytes, and those of dest as far as members have reported them and
+        // the group has checked them, which is so before `place` is called.
+        let (source, place) = unsafe {
+            let place = |start, bytes| Writable::new(dest.wrapping_add(start), bytes);
+            (Readable::new(source, bytes), place)
+        };
         let mut starts = Vec::with_capacity(group.size() + 1);
         starts.push(0usize);
         let mut all_fitted = true;

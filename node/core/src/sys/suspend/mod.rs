@@ -63,6 +63,13 @@ enum Outcome {
     Free(Free),
 }
 
+impl Outcome {
+    /// The outcome of the work: 0 or an error number.
+    fn of(error: i32) -> Self {
+        if error == 0 { Self::Moved } else { Self::Failed(error) }
+    }
+}
+
 /// A thread that cannot be held, and the reason.
 type Free = (u32, Reason);
 
@@ -210,10 +217,7 @@ impl Block {
         self.outcome = match held {
             Err(free) => Outcome::Free(free),
             // SAFETY: the caller's promise.
-            Ok(()) => match unsafe { self.work.carry_out() } {
-                0 => Outcome::Moved,
-                error => Outcome::Failed(error),
-            },
+            Ok(()) => Outcome::of(unsafe { self.work.carry_out() }),
         };
     }
 }
@@ -248,17 +252,13 @@ pub unsafe fn relocate(work: &Relocation) -> Result<(), Error> {
 /// As for [`relocate`]; all signals are blocked.
 unsafe fn relocate_undisturbed(work: &Relocation) -> Result<Outcome, Error> {
     let single = threads::alone();
-    if single && !(work.start..work.end).contains(&arch::stack_pointer()) {
-        // SAFETY: there is no other thread, signals are blocked, and the stack is elsewhere.
-        return Ok(match unsafe { work.carry_out() } {
-            0 => Outcome::Moved,
-            error => Outcome::Failed(error),
-        });
-    }
-    let block = Block::new(work)?;
-    // SAFETY: the block was made just now, with a stack below it, and exists as long as anybody
-    // uses it.
+    // SAFETY: signals are blocked. At first there is no other thread, and the stack is elsewhere. Later the block was
+    // made just now, with a stack below it, and exists as long as anybody uses it.
     unsafe {
+        if single && !(work.start..work.end).contains(&arch::stack_pointer()) {
+            return Ok(Outcome::of(work.carry_out()));
+        }
+        let block = Block::new(work)?;
         if single {
             arch::on_other(Block::top(block), alone, block.cast());
         } else if !raw::on_valgrind() {
