@@ -15,7 +15,7 @@ pub mod session;
 use crate::argument::{self, memory::Out};
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering, fence};
 use crate::failure;
-use crate::job::Job;
+use crate::pe::Job;
 use crate::team::{self, TEAM_INVALID, TEAM_WORLD, Triplet};
 use crate::translate::numberings::{self, CONTEXTS};
 pub use crate::translate::{CTX_DEFAULT, Default};
@@ -201,7 +201,7 @@ pub fn creation(handle: usize) -> Creation {
 /// As [`destroy`], if the context still exists: its team may have been destroyed, or the lifetime may
 /// be over. Does nothing in a forked child.
 pub fn destroy_if_there(routine: Routine, created: Creation) {
-    if !crate::job::is_child() && creation(created.handle) == created && created.count != 0 {
+    if !crate::pe::is_child() && creation(created.handle) == created && created.count != 0 {
         destroy(routine, created.handle);
     }
 }

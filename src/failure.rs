@@ -3,8 +3,8 @@
 pub mod ending;
 pub(crate) mod fault;
 
-use crate::job;
 use crate::message::{say, say_caller};
+use crate::pe;
 use onenode_core::sys::process;
 use oneshmem_job::error::Routine;
 use oneshmem_job::jobfile::abort::{self, AbortKind};
@@ -36,10 +36,10 @@ pub fn if_any(routine: Routine, reason: Option<impl fmt::Display>) {
 /// As [`fatal`], when the reason has already been reported.
 #[cold]
 pub fn fatal_and_reported() -> ! {
-    if job::is_child() {
+    if pe::is_child() {
         process::exit_now(1); // Its parent's job goes on.
     }
-    if let Some(job) = job::existing() {
+    if let Some(job) = pe::existing() {
         abort::raise(job.control().job(), AbortKind::Fatal, job.pe(), 1);
     }
     ending::end_job(1)

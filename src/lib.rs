@@ -80,7 +80,6 @@ mod engine;
 mod exchange;
 mod failure;
 mod heap;
-mod job;
 mod lock;
 mod memory;
 mod message;
@@ -88,6 +87,7 @@ mod operand;
 mod order;
 mod partition;
 mod pause;
+mod pe;
 mod query;
 mod report;
 mod rma;
@@ -112,8 +112,8 @@ pub mod internals {
         ($($room:ident)*) => { $(pub mod $room { pub use crate::$room::*; })* };
     }
     rooms! {
-        amo argument collectives context heap job lock message order partition
-        pause query rma signal span start team translate wait
+        amo argument collectives context heap lock message order partition
+        pause pe query rma signal span start team translate wait
     }
     pub use crate::sys::clock;
 }

@@ -1,6 +1,6 @@
 //! A PE's messages to users.
 
-use crate::job;
+use crate::pe;
 use crate::sys::backtrace::{self, Entry};
 use crate::sys::python;
 use oneshmem_job::message;
@@ -8,7 +8,7 @@ use std::fmt;
 
 /// Writes one line to standard error, with the library's name and the PE's number.
 pub fn say(message: impl fmt::Display) {
-    match job::existing() {
+    match pe::existing() {
         Some(job) => message::say(format_args!("PE {}: {message}", job.pe())),
         None => message::say(message),
     }

@@ -7,8 +7,8 @@ use crate::atomics::{AtomicBool, Ordering};
 use crate::call;
 use crate::counter::{Counter, WaitStrategy};
 use crate::failure::ending;
-use crate::job;
-use crate::job::about::{self, About};
+use crate::pe;
+use crate::pe::about::{self, About};
 use crate::sys::mpi;
 use liveness::Watch;
 use onenode_core::pause::{self, Share, WaitMode, WaitPolicy, Waiting};
@@ -45,7 +45,7 @@ pub(crate) fn may_overtake() -> bool {
 
 /// How many nanoseconds of CPU time this thread and the PEs that share its CPU have used.
 pub(crate) fn time_on_this_cpu() -> u64 {
-    let neighbours = job::existing().map(liveness::time_of_neighbours);
+    let neighbours = pe::existing().map(liveness::time_of_neighbours);
     process::time_of_thread() + neighbours.unwrap_or(0)
 }
 
@@ -125,7 +125,7 @@ impl Waiting for OfPe {
         let before = self.yields;
         self.yields = before.saturating_add(1);
         if before > 0 {
-            if let Some(job) = job::existing() {
+            if let Some(job) = pe::existing() {
                 ending::look(job);
                 job.network().filter(|_| before == 1).inspect(|network| network.send_waiting());
             }
@@ -148,7 +148,7 @@ impl Waiting for OfPe {
 
     fn look(&mut self, since: Instant) -> Result<(), Infallible> {
         mpi::drive();
-        if let Some(job) = job::existing() {
+        if let Some(job) = pe::existing() {
             ending::look(job);
             job.note_cpu();
             let checks = self.watch.checks();
@@ -166,7 +166,7 @@ impl Drop for OfPe {
     #[inline(always)]
     fn drop(&mut self) {
         if self.noted {
-            job::existing().inspect(|job| about::forget(job));
+            pe::existing().inspect(|job| about::forget(job));
             call::end_wait();
         }
     }

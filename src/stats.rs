@@ -14,7 +14,7 @@
 //! through `shmem_ptr`; and what collectives move between PEs: for these there is only the number
 //! of bytes that each PE contributed.
 
-use crate::job::Job;
+use crate::pe::Job;
 use onenode_core::area::SharedArea;
 use onenode_core::sys::process;
 use oneshmem_job::error::Routine;

@@ -13,7 +13,7 @@ use crate::argument::memory::Out;
 use crate::atomics::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use crate::call::job;
 use crate::failure;
-use crate::job::Job;
+use crate::pe::Job;
 use crate::translate::TABLE;
 use known::Known;
 use onenode_core::collectives::epoch::Epoch;

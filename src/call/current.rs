@@ -1,7 +1,7 @@
 //! The current job, for the routines of the API.
 
 use crate::failure;
-use crate::job::{JOB, Job, fork};
+use crate::pe::{JOB, Job, fork};
 use crate::translate::TABLE;
 use oneshmem_job::error::Routine;
 

@@ -5,8 +5,8 @@ mod current;
 
 use crate::atomics::{AtomicBool, Ordering};
 use crate::failure;
-use crate::job::threads::{self, THREAD_SERIALIZED};
 use crate::message;
+use crate::pe::threads::{self, THREAD_SERIALIZED};
 use crate::timeline::recorder::{self, Details, Open};
 use onenode_core::sys::mutex;
 use oneshmem_job::env;

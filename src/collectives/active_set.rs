@@ -17,7 +17,7 @@ use crate::argument::memory::PSyncArray;
 use crate::atomics::{Ordering, fence};
 use crate::call::{self, job};
 use crate::failure;
-use crate::job::about::About;
+use crate::pe::about::About;
 use crate::span::Span;
 use crate::stats;
 use crate::team::{self, TEAM_WORLD, Team, Triplet};

@@ -2,7 +2,7 @@
 //! algorithms calculate as with any, but which only the engine can use.
 #![allow(unsafe_code)]
 
-use crate::job::Job;
+use crate::pe::Job;
 use crate::slow;
 use onenode_core::collectives::group::Reach;
 use onenode_core::collectives::memory::{Buffer, Memory};

@@ -1,10 +1,10 @@
 //! Whether PEs make one library call at a time: what their thread levels, compared, say.
 
 use crate::atomics::Ordering;
-use crate::job::Job;
-use crate::job::about::About;
-use crate::job::threads::{Comparisons, ONE, SEVERAL, THREAD_MULTIPLE, UNKNOWN};
 use crate::pause::Pause;
+use crate::pe::Job;
+use crate::pe::about::About;
+use crate::pe::threads::{Comparisons, ONE, SEVERAL, THREAD_MULTIPLE, UNKNOWN};
 use onenode_core::sys::mutex;
 use oneshmem_job::jobfile::control::PeRecord;
 use oneshmem_job::jobfile::nodes::Nodes;

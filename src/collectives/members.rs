@@ -3,8 +3,8 @@
 
 use crate::argument::memory::PSyncArray;
 use crate::counter::Counter;
-use crate::job::about::About;
 use crate::pause::Wait;
+use crate::pe::about::About;
 use crate::team::Team;
 use onenode_core::collectives::epoch_group::Controlled;
 use onenode_core::collectives::group::{Outcome, Reach};

@@ -30,7 +30,7 @@ mod teams;
 mod tests;
 pub mod tuning;
 
-use crate::job::{self, Job};
+use crate::pe::{self, Job};
 pub use alltoallv::Alltoallv;
 pub(crate) use members::TeamMembers;
 pub(crate) use onenode_core::collectives::epoch_group::{EpochGroup, highest_step};
@@ -59,6 +59,6 @@ use onenode_core::collectives::{
 #[inline(never)]
 fn apart<T>(call: impl FnOnce() -> T) -> T {
     let result = call();
-    job::existing().and_then(Job::network).inspect(|network| network.send_waiting());
+    pe::existing().and_then(Job::network).inspect(|network| network.send_waiting());
     result
 }

@@ -9,7 +9,7 @@
 use super::tuning;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::failure;
-use crate::job::{self, Job};
+use crate::pe::{self, Job};
 use onenode_core::collectives::algorithm::Algorithm;
 pub use onenode_core::collectives::algorithm::Operation;
 use onenode_core::collectives::choices::{Choices, Unable};
@@ -127,7 +127,7 @@ fn cannot_serve(
 pub fn table() -> &'static RuleTable {
     CHOICES.table(|| {
         let table = tuning::load();
-        if let Some(job) = job::existing() {
+        if let Some(job) = pe::existing() {
             let told = |pe: usize| &job.control().pe(pe).choices;
             told(job.pe()).store(mine(&table), Ordering::SeqCst);
             let near = job.near().map(|pe| (pe, told(pe).load(Ordering::SeqCst)));
@@ -142,7 +142,7 @@ fn table_over_nodes() -> &'static RuleTable {
     static TABLE: OnceLock<RuleTable> = OnceLock::new();
     TABLE.get_or_init(|| {
         let table = tuning::load_over_nodes();
-        if let (Some(job), Some(nodes)) = (job::existing(), job::existing().and_then(Job::nodes)) {
+        if let (Some(job), Some(nodes)) = (pe::existing(), pe::existing().and_then(Job::nodes)) {
             let told = |pe: usize| &job.control().pe(pe).far_choices;
             told(job.pe()).store(mine(&table), Ordering::SeqCst);
             // The first PE of a node compares with those of the adjacent nodes, the others with it.

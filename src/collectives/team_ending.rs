@@ -5,7 +5,7 @@ use crate::call;
 use crate::collectives::{self, Collective, Members, agreement};
 use crate::context;
 use crate::failure;
-use crate::job;
+use crate::pe;
 use crate::team::{PREDEFINED, TEAMS, Team, get, slots};
 use oneshmem_job::env;
 use oneshmem_job::error::Routine;
@@ -56,7 +56,7 @@ pub(crate) fn close() {
     for team in TEAMS.iter().filter(|team| team.size() > 0) {
         let leads = team.slot() >= PREDEFINED && team.me() == 0;
         retire(team);
-        if let (true, Some(job)) = (leads, job::existing()) {
+        if let (true, Some(job)) = (leads, pe::existing()) {
             slots::release(job, team.slot());
         }
     }

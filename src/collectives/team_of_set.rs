@@ -8,8 +8,8 @@
 
 use super::team_split::{Place, find_place};
 use crate::collectives::{Collective, Members};
-use crate::job::Job;
-use crate::job::threads::{THREAD_MULTIPLE, level};
+use crate::pe::Job;
+use crate::pe::threads::{THREAD_MULTIPLE, level};
 use crate::team::{Config, TEAMS, Team, Triplet, slots};
 use onenode_core::sys::mutex;
 use oneshmem_job::error::Routine;

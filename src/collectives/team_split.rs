@@ -14,8 +14,8 @@ use crate::argument::{
 use crate::call::job;
 use crate::collectives::{self, Exchange, Small, agreement, far, highest_step};
 use crate::failure;
-use crate::job::Job;
 use crate::message;
+use crate::pe::Job;
 use crate::team::{Config, NUM_CONTEXTS, TEAM_INVALID, TEAMS, Team, Triplet, get, slots};
 use oneshmem_job::env;
 use oneshmem_job::error::Routine;

@@ -1,7 +1,7 @@
 //! The tuning file: where it is, and which machine it is for. [`rules`] has its format.
 
-use crate::job::{self, launcher::Launcher};
 use crate::message;
+use crate::pe::{self, launcher::Launcher};
 use onenode_core::collectives::rules::{self, Rule, RuleTable, Rules};
 use onenode_core::copy;
 use onenode_core::sys::file;
@@ -40,7 +40,7 @@ pub fn path() -> Option<PathBuf> {
 
 /// The user's table if there is one, otherwise the compiled-in table for the PEs of a node.
 pub(super) fn load() -> RuleTable {
-    let pes = match job::existing() {
+    let pes = match pe::existing() {
         // On Kitten each PE has a CPU, and the number of CPUs is unknown.
         Some(job) if *job.launcher() != Launcher::Kitten => job.near().len(),
         _ => 1,
@@ -86,7 +86,7 @@ fn users() -> Option<&'static (Rules, PathBuf)> {
             match rules {
                 Ok(rules) => Some((rules, path)),
                 Err(why) => {
-                    if job::existing().is_none_or(|job| job.pe() == 0) {
+                    if pe::existing().is_none_or(|job| job.pe() == 0) {
                         // Lines may be long if the file is not a tuning file.
                         let why: String = why.chars().take(300).collect();
                         message::say(format_args!("tuning file {} ignored: {why}", path.display()));

@@ -1,7 +1,7 @@
 //! The nodes and PEs that this PE has connected to, and how it ends the job when they cannot be reached.
 
 use crate::failure::{self, ending};
-use crate::job;
+use crate::pe;
 use oneshmem_job::engine::exports::Record;
 use oneshmem_job::engine::ucx::direct::{DirectConnections, Inbox, PATIENCE};
 use oneshmem_job::engine::ucx::message::OPERATIONS;
@@ -154,7 +154,7 @@ impl Peers {
 /// Ends the job: `pe` cannot be reached.
 #[cold]
 pub fn lost(pe: usize, why: impl Display) -> ! {
-    match job::existing().and_then(|job| Some((job, job.nodes()?))) {
+    match pe::existing().and_then(|job| Some((job, job.nodes()?))) {
         Some((_, nodes)) => lost_node(nodes.node_of(pe), why),
         None => failure::fatal(format_args!("PE {pe} cannot be reached: {why}")),
     }
@@ -163,7 +163,7 @@ pub fn lost(pe: usize, why: impl Display) -> ! {
 /// Ends the job: a node cannot be reached.
 #[cold]
 pub fn lost_node(node: usize, why: impl Display) -> ! {
-    let job = job::existing().inspect(|job| ending::give_way(job));
+    let job = pe::existing().inspect(|job| ending::give_way(job));
     let here = job.and_then(|job| job.nodes()).map(|nodes| name(nodes.own()));
     let here = here.map(|here| format!(" from {here}")).unwrap_or_default();
     failure::fatal(format_args!("{} cannot be reached{here}: {why}", name(node)))
@@ -171,7 +171,7 @@ pub fn lost_node(node: usize, why: impl Display) -> ! {
 
 /// A node for people.
 pub fn name(node: usize) -> String {
-    let Some(nodes) = job::existing().and_then(|job| job.nodes()) else {
+    let Some(nodes) = pe::existing().and_then(|job| job.nodes()) else {
         return format!("node {node}");
     };
     let pes = nodes.pes(node);
@@ -181,6 +181,6 @@ pub fn name(node: usize) -> String {
 /// Ends the job: operations failed, but it is not known on which PE.
 #[cold]
 pub fn lost_somewhere(why: impl Display) -> ! {
-    job::existing().inspect(|job| ending::give_way(job));
+    pe::existing().inspect(|job| ending::give_way(job));
     failure::fatal(format_args!("operations on PEs of other nodes failed: {why}"))
 }

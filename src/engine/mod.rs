@@ -6,7 +6,7 @@ mod progress;
 mod reach;
 
 use crate::failure;
-use crate::job;
+use crate::pe;
 use connections::{Peers, lost, lost_somewhere};
 use onenode_core::sys::mutex;
 use onenode_core::sys::process;
@@ -39,13 +39,13 @@ const PAGE: usize = 4096;
 
 /// This process, to whom other PEs and agents send.
 const OWNER: Owner = Owner {
-    pe: || job::existing().map(|job| (life_word(job.life()), job.control().all_words())),
+    pe: || pe::existing().map(|job| (life_word(job.life()), job.control().all_words())),
     refuse: |why| failure::fatal(why),
 };
 
 /// This PE's life as one word; 0 before it is a PE.
 fn life() -> u64 {
-    job::existing().map_or(0, |job| life_word(job.life()))
+    pe::existing().map_or(0, |job| life_word(job.life()))
 }
 
 /// This PE's connections to other nodes.
@@ -381,7 +381,7 @@ impl Network for Ucx {
 
     fn leave(&self) {
         // Makes no progress: others end, too. Those that do not know yet of the job's end go on connecting.
-        let is_alone = job::existing().is_none_or(|job| job.near().len() == 1);
+        let is_alone = pe::existing().is_none_or(|job| job.near().len() == 1);
         let connects = |state: MutexGuard<State>| {
             let requests = &state.worker.receiver().requests;
             !requests.are_answered(requests.asked())
@@ -417,7 +417,7 @@ impl Network for Ucx {
     }
 
     fn notify_end(&self, word: u64) {
-        let Some(nodes) = job::existing().and_then(|job| job.nodes()) else { return };
+        let Some(nodes) = pe::existing().and_then(|job| job.nodes()) else { return };
         let until = Instant::now() + LAST_WORDS;
         let Some(mut state) = self.state_until(until) else { return };
         let State { worker, peers, .. } = &mut *state;

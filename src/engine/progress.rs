@@ -3,10 +3,10 @@
 
 use super::connections::{Peers, lost_somewhere, name};
 use crate::failure::ending;
-use crate::job::{self, Job};
 use crate::message;
 use crate::pause::liveness::{Watch, check_peers};
 use crate::pause::{WAIT_POLICY, time_on_this_cpu};
+use crate::pe::{self, Job};
 use onenode_core::sys::mutex;
 use oneshmem_job::engine::ucx::direct::Inbox;
 use oneshmem_job::engine::ucx::raw::Doorbell;
@@ -128,7 +128,7 @@ impl Shared {
                     self.doorbell.sleep(SLEEP);
                 }
             }
-            if let Some(job) = job::existing() {
+            if let Some(job) = pe::existing() {
                 ending::look(job);
                 check_peers(job, &mut watch);
             }
@@ -225,7 +225,7 @@ impl State {
     /// and UCX aborts a process whose partner ends while they connect.
     pub fn progress(&self) -> bool {
         let has_ended = |job: &Job| abort::cause(job.control().job()).is_some();
-        !job::existing().is_some_and(has_ended) && self.worker.progress()
+        !pe::existing().is_some_and(has_ended) && self.worker.progress()
     }
 
     /// When an operation leaves that has been counted and may be one of a burst: nobody would send it later while
@@ -355,7 +355,7 @@ impl State {
             }
             return;
         };
-        let nodes = job::existing().and_then(|job| job.nodes());
+        let nodes = pe::existing().and_then(|job| job.nodes());
         let node = nodes.map(|nodes| nodes.node_of(question.pe)).unwrap_or_default();
         if silence.is_news(Mark { question, sent: peers.sent(node) }, now) {
             message::say(format_args!(

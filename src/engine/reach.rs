@@ -6,9 +6,9 @@ use super::connections::{Peer, lost};
 use super::progress::State;
 use crate::atomics::Ordering;
 use crate::failure::ending;
-use crate::job::about::About;
-use crate::job::{self, Job};
 use crate::pause::{Pause, liveness};
+use crate::pe::about::About;
+use crate::pe::{self, Job};
 use oneshmem_job::engine::exports::{self, EXPORT_BYTES, Export, Record};
 use oneshmem_job::engine::ucx::message::Question;
 use oneshmem_job::engine::ucx::request::Remote;
@@ -24,7 +24,7 @@ impl Ucx {
     /// PE is in.
     #[cold]
     pub(super) fn reach(&self, pe: usize) {
-        let Some(job) = job::existing() else { lost(pe, "there is no job") };
+        let Some(job) = pe::existing() else { lost(pe, "there is no job") };
         let Some(nodes) = job.nodes() else { lost(pe, "there is one node") };
         let node = nodes.node_of(pe);
         let mut pause = Pause::about(About::Initialisation(pe));

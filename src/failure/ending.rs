@@ -2,9 +2,9 @@
 
 use super::fault;
 use crate::atomics::{Ordering, fence};
-use crate::job::launcher::Launcher;
-use crate::job::{Job, existing, is_child};
 use crate::message;
+use crate::pe::launcher::Launcher;
+use crate::pe::{Job, existing, is_child};
 use crate::sys::{ending, signal, streams};
 use onenode_core::sys::process;
 use oneshmem_job::jobfile::JobFile;

@@ -2,8 +2,8 @@
 //! take their course. A PE that dies by a signal reports where it was.
 
 use crate::atomics::Ordering;
-use crate::job::launcher::Launcher;
-use crate::job::{Job, about, existing, is_child};
+use crate::pe::launcher::Launcher;
+use crate::pe::{Job, about, existing, is_child};
 use crate::sys::signal::{self, Event, Fault};
 use crate::sys::{backtrace, symbols};
 use onenode_core::sys::{process, program};

@@ -4,11 +4,11 @@
 use super::sites;
 use crate::atomics::{AtomicBool, Ordering};
 use crate::failure;
-use crate::job::Job;
 use crate::memory::guards;
 use crate::memory::heap::GRANULE;
 use crate::memory::space::Space;
 use crate::message;
+use crate::pe::Job;
 use crate::timeline::recorder;
 use oneshmem_job::env;
 use oneshmem_job::error::Routine;

@@ -1,7 +1,7 @@
 //! A lock of PEs on several nodes: the same queue, with some words accessed through an engine.
 
 use super::Lock;
-use crate::job::Job;
+use crate::pe::Job;
 use crate::slow;
 use onenode_core::lock::Words;
 use oneshmem_job::remote::{Engine, Word};

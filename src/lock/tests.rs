@@ -3,8 +3,8 @@
 
 use super::{Order, Refused, Words};
 use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
-use crate::job::about::About;
 use crate::pause::Pause;
+use crate::pe::about::About;
 use onenode_core::lock;
 use std::convert::Infallible;
 use std::sync::Mutex;

@@ -6,8 +6,8 @@
 use crate::atomics::{AtomicBool, Ordering};
 use crate::failure;
 use crate::failure::ending::{self, patience};
-use crate::job::Job;
-use crate::job::launcher::Launcher;
+use crate::pe::Job;
+use crate::pe::launcher::Launcher;
 use onenode_core::sys::process;
 use oneshmem_job::env;
 use oneshmem_job::jobfile::abort::NOTICED;

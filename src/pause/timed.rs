@@ -1,8 +1,8 @@
 //! Waiting that is timed while statistics are on.
 
 use crate::counter::{Counter, WaitStrategy};
-use crate::job::{self, about::About};
 use crate::pause::Pause;
+use crate::pe::{self, about::About};
 use crate::stats::{are_taken, row};
 use crate::timeline::recorder;
 use oneshmem_job::stats::{Class, For};
@@ -68,7 +68,7 @@ fn note(what: For, about: About, since: Instant) {
             For::Variable => Kind::Operation(Class::Wait),
             For::Collective => Kind::Blocked,
         };
-        let place = || job::existing().map_or(0, |job| about.place(job));
+        let place = || pe::existing().map_or(0, |job| about.place(job));
         recorder::waited(routine, kind, lasted.as_nanos() as u64, place);
         row.add_blocked(what, routine, lasted);
         if what == For::Variable {

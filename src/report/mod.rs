@@ -9,8 +9,8 @@ pub mod timeline;
 
 use crate::atomics::Ordering;
 use crate::heap::sites;
-use crate::job::Job;
 use crate::message;
+use crate::pe::Job;
 use destination::Destination;
 use oneshmem_job::env;
 use oneshmem_job::error::Error;

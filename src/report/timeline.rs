@@ -6,8 +6,8 @@
 
 mod clocks;
 
-use crate::job::Job;
 use crate::message;
+use crate::pe::Job;
 use crate::timeline::recorder;
 use onenode_core::area::SharedArea;
 use onenode_core::sys::mutex;

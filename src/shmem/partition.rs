@@ -2,8 +2,8 @@
 
 use super::{DeviceArray, Element, Shmem, Symmetric};
 use crate::call::job;
-use crate::job::partitions;
 use crate::memory::heap::Usage;
+use crate::pe::partitions;
 use oneshmem_job::error::{Called::Blocking, Error, Result};
 use oneshmem_job::partition::Kind;
 use std::marker::PhantomData;

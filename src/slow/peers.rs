@@ -2,10 +2,10 @@
 
 use crate::atomics::{AtomicU64, Ordering};
 use crate::failure;
-use crate::job::Job;
-use crate::job::about::About;
-use crate::job::partitions::{Partition, difference};
 use crate::pause::{Pause, liveness};
+use crate::pe::Job;
+use crate::pe::about::About;
+use crate::pe::partitions::{Partition, difference};
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::control::{PeRecord, SlotRecord};

@@ -1,8 +1,8 @@
 //! Messages of PEs when they start.
 
 use crate::atomics::Ordering;
-use crate::job::{Job, launcher::Launcher};
 use crate::message;
+use crate::pe::{Job, launcher::Launcher};
 use crate::sys;
 use onenode_core::sys::process;
 use oneshmem_job::env;

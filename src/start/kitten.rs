@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::place::Place;
-use crate::job::launcher::Launcher;
+use crate::pe::launcher::Launcher;
 use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::JobFile;
 use oneshmem_kitten::addressing::{SLOT_BYTES, alias};

@@ -6,8 +6,8 @@
 
 use crate::exchange::Exchange;
 use crate::failure::ending;
-use crate::job::launcher::Launcher;
 use crate::message;
+use crate::pe::launcher::Launcher;
 use crate::start::claim::Assignment;
 use crate::start::place::Place;
 use crate::start::{meet, origin, several};

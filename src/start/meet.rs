@@ -7,8 +7,8 @@
 //! of a pipe, whose other end is open in the first PE only, as long as it waits, too.
 
 use crate::atomics::Ordering;
-use crate::job::launcher::Launcher;
 use crate::pause::liveness::{absent, limit};
+use crate::pe::launcher::Launcher;
 use onenode_core::sys::hash::fnv1a;
 use onenode_core::sys::point::{Guest, Place};
 use onenode_core::sys::{fd, pass, process};

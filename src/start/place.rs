@@ -1,7 +1,7 @@
 //! The place of this process in its job, as given by the launcher.
 
 use crate::exchange::Exchange;
-use crate::job::launcher::Launcher;
+use crate::pe::launcher::Launcher;
 use oneshmem_job::jobfile::JobFile;
 
 /// This process's place in its job.

@@ -3,9 +3,9 @@
 
 use crate::atomics::Ordering;
 use crate::collectives;
-use crate::job::backend::{self, ChosenBackend};
-use crate::job::launcher::Launcher;
-use crate::job::partitions;
+use crate::pe::backend::{self, ChosenBackend};
+use crate::pe::launcher::Launcher;
+use crate::pe::partitions;
 use onenode_core::layout::{Layout, Sizes};
 use onenode_core::pause::WaitMode;
 use onenode_core::segment::{self, DataSegment};

@@ -3,7 +3,7 @@
 //! the library, after which another may begin.
 
 use crate::collectives::team_ending;
-pub use crate::job::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
+pub use crate::pe::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE};
 
 use super::announce::{announce, report_once, say_child_is_lost};
 use super::launch;
@@ -15,14 +15,14 @@ use crate::call::job;
 use crate::device::Devices;
 use crate::engine::Ucx;
 use crate::failure::{self, ending, fault};
-use crate::job::launcher::Launcher;
-use crate::job::partitions::{self, Partition};
-use crate::job::{JOB, Job, existing, fork, threads};
 use crate::memory::guards;
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use crate::message;
 use crate::pause::liveness;
+use crate::pe::launcher::Launcher;
+use crate::pe::partitions::{self, Partition};
+use crate::pe::{JOB, Job, existing, fork, threads};
 use crate::report::timeline;
 use crate::slow;
 use crate::sys;

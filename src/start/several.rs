@@ -7,7 +7,7 @@
 use crate::atomics::Ordering;
 use crate::exchange::{About, Card, Exchange};
 use crate::failure::ending;
-use crate::job::launcher::Launcher;
+use crate::pe::launcher::Launcher;
 use onenode_core::sys::cgroup;
 use oneshmem_job::engine::agent::Report;
 use oneshmem_job::engine::{probe, started};

@@ -2,7 +2,7 @@
 
 use super::PREDEFINED;
 use crate::atomics::Ordering;
-use crate::job::Job;
+use crate::pe::Job;
 use onenode_core::lock::Word as _;
 use oneshmem_job::jobfile::control::{Header, TEAM_SLOTS};
 use oneshmem_job::remote::{CONTROL, Far, Word};

@@ -1,7 +1,7 @@
 //! The behaviour of a test in a program that polls with it.
 
-use crate::job::about::About;
 use crate::pause::{Pause, WAIT_POLICY, Wait};
+use crate::pe::about::About;
 use crate::sys::clock;
 use crate::team;
 use std::cell::{Cell, RefCell};

@@ -6,8 +6,8 @@ use crate::argument::{
     self,
     memory::{In, Object, Out, same_length},
 };
-use crate::job::about::About;
 use crate::operand::word::Variables;
+use crate::pe::about::About;
 use oneshmem_job::error::Routine;
 use std::ffi::c_int;
 

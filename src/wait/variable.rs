@@ -3,9 +3,9 @@
 use super::{Comparison, Waitable, backoff};
 use crate::argument::memory::Object;
 use crate::atomics::{Ordering, fence};
-use crate::job::about::About;
 use crate::operand::word::{self, Here, OnDevice};
 use crate::pause::Wait;
+use crate::pe::about::About;
 use onenode_core::arch;
 use oneshmem_job::error::Routine;
 use oneshmem_job::stats::For;

@@ -130,7 +130,7 @@ pub fn constructors(library: &str) -> Result<Vec<(String, u64)>> {
 }
 
 /// Checks that only the library's own functions run when it is loaded or the program ends, none of
-/// Rust's library: one in `src/job/load.rs`, one in `src/sys/stdio.rs`; at the end, one in
+/// Rust's library: one in `src/pe/load.rs`, one in `src/sys/stdio.rs`; at the end, one in
 /// `src/sys/ending.rs`.
 fn initialisers() -> Result {
     let mut found = constructors("lib/libshmem.a")?;

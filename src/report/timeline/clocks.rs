@@ -6,7 +6,7 @@
 //! round trip.
 
 use crate::collectives::{self, Exchange, Small};
-use crate::job::Job;
+use crate::pe::Job;
 use crate::sys::clock;
 use crate::team::{self, TEAM_WORLD};
 use crate::timeline::recorder::Recorder;

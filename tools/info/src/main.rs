@@ -9,7 +9,7 @@ use onenode_core::copy;
 use onenode_core::pages::Bytes;
 use onenode_core::sys::{cgroup, process};
 use oneshmem::internals::argument::memory::Unused;
-use oneshmem::internals::job::{Job, existing};
+use oneshmem::internals::pe::{Job, existing};
 use oneshmem::internals::start::setup;
 use oneshmem::internals::{lock, pause, query};
 use oneshmem_job::engine::probe;

@@ -20,7 +20,7 @@ use anyhow::{Context, bail};
 use onenode_core::copy;
 use oneshmem::internals::collectives::select::rules::Rules;
 use oneshmem::internals::collectives::tuning;
-use oneshmem::internals::job::launcher::Launcher;
+use oneshmem::internals::pe::launcher::Launcher;
 use oneshmem::internals::start::launch;
 use options::{Options, Wanted};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Which backend maps the job's memory, and why.
 
-use crate::job::launcher::Launcher;
+use crate::pe::launcher::Launcher;
 use onenode_core::backend::{self, Backend, Naming};
 use onenode_core::layout::{Layout, Sizes};
 use onenode_core::packed;

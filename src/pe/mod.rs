@@ -1,4 +1,4 @@
-//! The job: this process as one of its PEs, with its memory and what it knows of its peers.
+//! This process as a PE of its job, with its memory and what it knows of its peers.
 
 pub mod about;
 pub(crate) mod backend;
