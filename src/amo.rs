@@ -17,7 +17,7 @@ use crate::slow::{self, Missed};
 use crate::span::Span;
 use crate::translate::{Cold, Miss, Numbering, PeArg, TABLE, cold_path, translate};
 use oneshmem_job::error::Routine;
-use oneshmem_job::remote::Place;
+use oneshmem_job::remote::AccessTarget;
 
 mod cell;
 mod ops;
@@ -97,13 +97,13 @@ fn apply_slow<O: Operation, C: Numbering>(
         operand::misaligned(routine, O::ACCESS.1, target, size_of::<O::Word>());
     }
     match place {
-        Place::Near(address) => {
+        AccessTarget::Near(address) => {
             // SAFETY: `access` returns only with an address in `pe`'s mirror that holds the whole word. The
             // address is aligned as `target` is, because mirrors keep the offset within a page. All other
             // accesses to an object of one word are atomic operations of its width.
             op.perform(unsafe { &*(address as *const <O::Word as Word>::Atomic) })
         }
-        Place::Far(engine, at) => op.send(engine, at),
+        AccessTarget::Far(engine, at) => op.send(engine, at),
     }
 }
 

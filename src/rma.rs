@@ -15,7 +15,7 @@ use crate::span::Span;
 use crate::translate::{Miss, Numbering, PeArg, TABLE, translate, translate_copy};
 use onenode_core::copy;
 use oneshmem_job::error::Routine;
-use oneshmem_job::remote::{Completion, Place};
+use oneshmem_job::remote::{AccessTarget, Completion};
 use std::mem::MaybeUninit;
 
 mod direction;
@@ -183,7 +183,7 @@ unsafe fn transfer_apart<D: Direction, T: Copy, C: Numbering>(
     // `routine` does not block.
     unsafe {
         match there {
-            Place::Near(mapped) => {
+            AccessTarget::Near(mapped) => {
                 let (to, from) = D::turn((mapped as *mut T, here));
                 match slow::devices_of(routine, &[here.addr()]) {
                     None => copy::elements(to, from.cast_const(), nelems),
@@ -192,7 +192,7 @@ unsafe fn transfer_apart<D: Direction, T: Copy, C: Numbering>(
                     }
                 }
             }
-            Place::Far(engine, far) => {
+            AccessTarget::Far(engine, far) => {
                 let (here, bytes, completion) =
                     (here.cast(), span.accessed, Completion::of(routine));
                 match D::IS_PUT {
@@ -254,8 +254,8 @@ fn p_slow<T: Copy, C: Numbering>(
     // local of that size.
     unsafe {
         match to {
-            Place::Near(to) => (to as *mut T).write_unaligned(value),
-            Place::Far(engine, to) => {
+            AccessTarget::Near(to) => (to as *mut T).write_unaligned(value),
+            AccessTarget::Far(engine, to) => {
                 engine.store(to, (&raw const value).cast(), size_of::<T>());
             }
         }
@@ -282,8 +282,8 @@ fn g_slow<T: Copy, C: Numbering>(ctx: C, source: Missed<'_, T>, pe: PeArg, routi
     // fills in all bytes of the local.
     unsafe {
         match from {
-            Place::Near(from) => (from as *const Unaligned<T>).read_volatile().0,
-            Place::Far(engine, from) => {
+            AccessTarget::Near(from) => (from as *const Unaligned<T>).read_volatile().0,
+            AccessTarget::Far(engine, from) => {
                 let mut value = MaybeUninit::<T>::uninit();
                 engine.get(value.as_mut_ptr().cast(), from, size_of::<T>(), Completion::AtReturn);
                 value.assume_init()

@@ -18,7 +18,7 @@ use crate::translate::{ALL_OR_NONE, Miss, PeArg, TABLE, pe_number};
 use onenode_core::sys::maps;
 use oneshmem_job::error::Routine;
 use oneshmem_job::jobfile::MAX_PES;
-use oneshmem_job::remote::{self, DeviceMemory, Far, Place};
+use oneshmem_job::remote::{self, AccessTarget, DeviceMemory, Far};
 use oneshmem_job::stats::Class;
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -69,7 +69,7 @@ pub fn access(
     miss: Miss,
     pe: PeArg,
     span: Span,
-) -> (Place, Call) {
+) -> (AccessTarget, Call) {
     let Access(class, argument) = access;
     let mut call = call::begin(routine);
     let addr = TABLE.address(miss);
@@ -88,16 +88,16 @@ pub fn access(
 }
 
 /// The place of any address for any PE of a context; attaches the PE if necessary.
-fn place_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe: PeArg) -> Place {
+fn place_of(routine: Routine, argument: &str, ctx: usize, addr: usize, pe: PeArg) -> AccessTarget {
     let job = job(routine);
     let pe = world_pe(routine, job, ctx, pe);
     if let Some((devices, far)) = device(job, addr, pe) {
-        return Place::Far(devices.engine(), far);
+        return AccessTarget::Far(devices.engine(), far);
     }
     check_symmetric(routine, argument, job, addr);
     match job.engine_to(pe) {
-        Some(engine) => Place::Far(engine, far(routine, argument, job, addr, pe)),
-        None => Place::Near(mirrored(routine, argument, job, addr, pe)),
+        Some(engine) => AccessTarget::Far(engine, far(routine, argument, job, addr, pe)),
+        None => AccessTarget::Near(mirrored(routine, argument, job, addr, pe)),
     }
 }
 

@@ -18,14 +18,14 @@ use crate::pe::Job;
 use onenode_core::area::SharedArea;
 use onenode_core::sys::process;
 use oneshmem_job::error::Routine;
-use oneshmem_job::stats::{Class, Lost, Row, Used};
+use oneshmem_job::stats::{Class, LostTime, ProcessUsage, Row};
 use std::sync::OnceLock;
 
 /// This PE's row, once something is counted.
 static ROW: OnceLock<Row> = OnceLock::new();
 
 /// The CPU time that this PE had used when counting began; `None` inside if the system does not tell.
-static BEGUN: OnceLock<Option<Used>> = OnceLock::new();
+static BEGUN: OnceLock<Option<ProcessUsage>> = OnceLock::new();
 
 /// This PE's row, if statistics are on.
 pub(crate) fn row() -> Option<&'static Row> {
@@ -49,7 +49,7 @@ pub fn count(routine: Routine, class: Class, bytes: usize, peer: Option<usize>) 
 /// Starts counting on this PE, in this memory.
 pub(crate) fn begin(place: SharedArea, npes: usize) {
     ROW.get_or_init(|| Row::establish(place, npes));
-    BEGUN.get_or_init(|| Used::of(process::pid()));
+    BEGUN.get_or_init(|| ProcessUsage::of(process::pid()));
 }
 
 /// Records what is known only at the end.
@@ -61,11 +61,11 @@ pub(crate) fn conclude(job: &Job) {
 }
 
 /// The time that this PE has lost so far; `None` if the system does not tell.
-fn lost(job: &Job) -> Option<Lost> {
+fn lost(job: &Job) -> Option<LostTime> {
     job.note_cpu();
-    let (before, now) = (BEGUN.get()?.as_ref()?, Used::of(process::pid())?);
+    let (before, now) = (BEGUN.get()?.as_ref()?, ProcessUsage::of(process::pid())?);
     let file = job.control().job();
     // All that they have ever used: what they had used at the beginning is little.
     let used = |peer| file.pid(peer).map(process::time_of);
-    Lost::between(job.control(), job.pe(), [before, &now], used)
+    LostTime::between(job.control(), job.pe(), [before, &now], used)
 }

@@ -15,7 +15,7 @@ use crate::call::job;
 use crate::failure;
 use crate::pe::Job;
 use crate::translate::TABLE;
-use known::Known;
+use known::FarMemberState;
 use onenode_core::collectives::epoch::Epoch;
 use onenode_core::collectives::words::ControlWords;
 use oneshmem_job::error::Routine;
@@ -58,7 +58,7 @@ pub struct Team {
     num_contexts: AtomicI32,
     words: AtomicPtr<ControlWords>,
     /// The known control words of members on other nodes, if any.
-    known: AtomicPtr<Known>,
+    known: AtomicPtr<FarMemberState>,
     epoch: Epoch,
 }
 
@@ -130,12 +130,12 @@ impl Team {
     }
 
     fn make_known(&self, size: usize) {
-        let known: Box<[Known]> = (0..size).map(|_| Known::new()).collect();
+        let known: Box<[FarMemberState]> = (0..size).map(|_| FarMemberState::new()).collect();
         self.known.store(Box::into_raw(known).cast(), Ordering::Relaxed);
     }
 
     /// The known control words of its members, if some members are on other nodes.
-    pub(crate) fn known(&self) -> Option<&[Known]> {
+    pub(crate) fn known(&self) -> Option<&[FarMemberState]> {
         let known = NonNull::new(self.known.load(Ordering::Relaxed))?;
         // SAFETY: `make_known` made it for this many members. Only `retire` drops it, after the team's last collective;
         // only collectives ask for it.

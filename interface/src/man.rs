@@ -42,7 +42,7 @@ pub fn pages(date: &str) -> BTreeMap<String, String> {
     for table in &tables {
         for (section, family) in table.families() {
             let title = title(table, section, family);
-            let maker = Maker {
+            let maker = PageWriter {
                 table,
                 manual: &manual,
                 section,
@@ -93,7 +93,7 @@ fn generic_names(family: &Family) -> impl Iterator<Item = String> {
     family.prototypes.iter().filter_map(|p| p.generic.clone())
 }
 
-struct Maker<'a> {
+struct PageWriter<'a> {
     table: &'a Interface,
     manual: &'a Manual,
     section: &'a Section,
@@ -105,7 +105,7 @@ struct Maker<'a> {
     date: &'a str,
 }
 
-impl Maker<'_> {
+impl PageWriter<'_> {
     fn page(&self) -> String {
         let title = self.title;
         let own = self.manual.pages.get(self.family.name);

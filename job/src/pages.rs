@@ -17,7 +17,7 @@ use std::os::fd::OwnedFd;
 
 /// The pages that the environment requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct RequestedPages {
     /// The variable and its value; `None` if nothing was requested.
     asked: Option<String>,
     /// The size of the explicit pages if they were requested, or why there can be none.
@@ -27,7 +27,7 @@ pub struct Wanted {
     populate: usize,
 }
 
-impl Wanted {
+impl RequestedPages {
     /// Reads the variables.
     pub fn from_environment() -> Result<Self, crate::error::Error> {
         let size = env::SYMMETRIC_HEAP_PAGE_SIZE.bytes()?;
@@ -238,12 +238,12 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
 
-    fn wanted(explicit: Option<Result<usize, String>>, transparent: bool) -> Wanted {
-        Wanted { asked: Some("ASKED=so".into()), explicit, transparent, populate: 0 }
+    fn wanted(explicit: Option<Result<usize, String>>, transparent: bool) -> RequestedPages {
+        RequestedPages { asked: Some("ASKED=so".into()), explicit, transparent, populate: 0 }
     }
 
     /// Maps an imaginary heap on a system that has only `possible`, and returns what was tried.
-    fn lay(wanted: &Wanted, possible: &[Pages]) -> (HeapPages, Vec<Pages>) {
+    fn lay(wanted: &RequestedPages, possible: &[Pages]) -> (HeapPages, Vec<Pages>) {
         let tried = RefCell::new(Vec::new());
         let got = wanted.lay(&(0..0), false, |pages| {
             tried.borrow_mut().push(pages);

@@ -16,7 +16,7 @@ pub const SIZE: &str = "PMI_SIZE";
 
 /// A process's place in its job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct JobRank {
     /// Its rank.
     pub rank: usize,
     /// The number of ranks.
@@ -57,7 +57,7 @@ pub enum Error {
 }
 
 /// The place of this process.
-pub fn find() -> Result<Place, Error> {
+pub fn find() -> Result<JobRank, Error> {
     from(|name| std::env::var_os(name), std::process::id(), usable_cpus())
 }
 
@@ -65,7 +65,7 @@ fn from(
     variable: impl Fn(&str) -> Option<OsString>,
     pid: u32,
     cpus: usize,
-) -> Result<Place, Error> {
+) -> Result<JobRank, Error> {
     let number = |name| match variable(name).map(|value| value.to_string_lossy().into_owned()) {
         None => Ok(None),
         Some(value) => match value.trim().parse() {
@@ -82,7 +82,7 @@ fn from(
     if rank >= size {
         return Err(Error::Rank { rank, rank_from, size, size_from });
     }
-    Ok(Place { rank, size })
+    Ok(JobRank { rank, size })
 }
 
 fn by_pid(pid: u32) -> (usize, String) {
@@ -100,7 +100,7 @@ pub fn usable_cpus() -> usize {
 mod tests {
     use super::*;
 
-    fn place(variables: &[(&str, &str)], pid: u32, cpus: usize) -> Result<Place, Error> {
+    fn place(variables: &[(&str, &str)], pid: u32, cpus: usize) -> Result<JobRank, Error> {
         let find = |wanted: &str| {
             variables.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.into())
         };
@@ -110,15 +110,15 @@ mod tests {
     #[test]
     fn the_environment_wins() {
         let both = [(RANK, "3"), (SIZE, "4")];
-        assert_eq!(place(&both, 0x1001, 2), Ok(Place { rank: 3, size: 4 }));
-        assert_eq!(place(&both[1..], 0x1001, 2), Ok(Place { rank: 1, size: 4 }));
-        assert_eq!(place(&[(RANK, "1")], 0x1000, 2), Ok(Place { rank: 1, size: 2 }));
+        assert_eq!(place(&both, 0x1001, 2), Ok(JobRank { rank: 3, size: 4 }));
+        assert_eq!(place(&both[1..], 0x1001, 2), Ok(JobRank { rank: 1, size: 4 }));
+        assert_eq!(place(&[(RANK, "1")], 0x1000, 2), Ok(JobRank { rank: 1, size: 2 }));
     }
 
     #[test]
     fn loaders_number_from_the_base() {
         for (pid, rank) in [(0x1000, 0), (0x1003, 3), (2, 2)] {
-            assert_eq!(place(&[], pid, 4), Ok(Place { rank, size: 4 }), "{pid:#x}");
+            assert_eq!(place(&[], pid, 4), Ok(JobRank { rank, size: 4 }), "{pid:#x}");
         }
     }
 

@@ -21,7 +21,7 @@ pub enum MappingKind {
 
 /// A range of this process that corresponds to memory of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct MappedRange {
     /// The range in this process.
     pub here: Range<usize>,
     /// The owner of the memory.
@@ -37,12 +37,12 @@ pub struct Place {
 #[derive(Debug, Default)]
 pub struct Places {
     first: Block,
-    room: Mutex<Room>,
+    room: Mutex<FreeSlots>,
 }
 
 /// Which slots are free: these, and all from `fresh` on.
 #[derive(Debug, Default)]
-struct Room {
+struct FreeSlots {
     free: Vec<usize>,
     fresh: usize,
 }
@@ -75,10 +75,10 @@ const HEADER: usize = 3;
 /// A place in the list, by its number, which stays there until it is removed.
 #[derive(Debug)]
 #[must_use]
-pub struct Token(usize);
+pub struct RangeId(usize);
 
 impl Slot {
-    fn fill(&self, place: &Place) {
+    fn fill(&self, place: &MappedRange) {
         self.start.store(place.here.start, Ordering::Relaxed);
         self.end.store(place.here.end, Ordering::Relaxed);
         self.rank.store(place.rank as usize, Ordering::Relaxed);
@@ -92,14 +92,14 @@ impl Slot {
         self.state.store(kind, Ordering::Release);
     }
 
-    fn read(&self) -> Option<Place> {
+    fn read(&self) -> Option<MappedRange> {
         let kind = match self.state.load(Ordering::Acquire) {
             REGION => MappingKind::Region(Key(self.key.load(Ordering::Relaxed))),
             VIEW => MappingKind::View,
             HEADER => MappingKind::Header,
             _ => return None,
         };
-        Some(Place {
+        Some(MappedRange {
             here: self.start.load(Ordering::Relaxed)..self.end.load(Ordering::Relaxed),
             rank: self.rank.load(Ordering::Relaxed) as Rank,
             kind,
@@ -110,18 +110,18 @@ impl Slot {
 
 impl Places {
     /// Adds a place.
-    pub fn add(&self, place: &Place) -> Token {
+    pub fn add(&self, place: &MappedRange) -> RangeId {
         let mut room = mutex::lock(&self.room);
         let index = room.free.pop().unwrap_or_else(|| {
             room.fresh += 1;
             room.fresh - 1
         });
         self.slot(index).fill(place);
-        Token(index)
+        RangeId(index)
     }
 
     /// Removes a place of this list.
-    pub fn remove(&self, token: &Token) {
+    pub fn remove(&self, token: &RangeId) {
         let mut room = mutex::lock(&self.room);
         self.slot(token.0).state.store(FREE, Ordering::Release);
         room.free.push(token.0);
@@ -136,13 +136,13 @@ impl Places {
     }
 
     /// All places. Safe in a signal handler.
-    pub fn all(&self) -> impl Iterator<Item = Place> + '_ {
+    pub fn all(&self) -> impl Iterator<Item = MappedRange> + '_ {
         self.slots().filter_map(Slot::read)
     }
 
     /// The place that contains an address. Regions take precedence over the views around them. Safe
     /// in a signal handler.
-    pub fn find(&self, address: usize) -> Option<Place> {
+    pub fn find(&self, address: usize) -> Option<MappedRange> {
         let at = || self.all().filter(|place| place.here.contains(&address));
         at().find(|place| place.kind != MappingKind::View).or_else(|| at().next())
     }
@@ -157,8 +157,8 @@ impl Places {
 mod tests {
     use super::*;
 
-    fn place(start: usize, rank: Rank, kind: MappingKind) -> Place {
-        Place { here: start..start + 100, rank, kind, there: 7 }
+    fn place(start: usize, rank: Rank, kind: MappingKind) -> MappedRange {
+        MappedRange { here: start..start + 100, rank, kind, there: 7 }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::pause::Wait;
 use crate::pe::Job;
 use crate::pe::about::About;
 use crate::team::Team;
-use crate::team::known::Known;
+use crate::team::known::FarMemberState;
 use onenode_core::collectives::epoch_group::{Controlled, EpochGroup};
 use onenode_core::collectives::group::{Outcome, Reach};
 use onenode_core::collectives::sent;
@@ -27,7 +27,7 @@ use std::mem::offset_of;
 #[derive(Clone, Copy)]
 pub struct FarTeam {
     members: FarMembers<TeamMembers>,
-    known: &'static [Known],
+    known: &'static [FarMemberState],
 }
 
 /// The team's group for the algorithms, if the team has members on other nodes.
@@ -75,8 +75,9 @@ impl FarTeam {
         let (start, end) = (range.start.addr(), range.end.addr());
         let at = std::ptr::from_ref(counter).addr();
         let offset = at.checked_sub(start).filter(|_| at < end)?;
-        let (member, within) = (offset / size_of::<Known>(), offset % size_of::<Known>());
-        Some((member, within - offset_of!(Known, words)))
+        let (member, within) =
+            (offset / size_of::<FarMemberState>(), offset % size_of::<FarMemberState>());
+        Some((member, within - offset_of!(FarMemberState, words)))
     }
 
     /// The place of a member's control words.

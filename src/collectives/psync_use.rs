@@ -34,13 +34,13 @@ fn own() -> MutexGuard<'static, Vec<u64>> {
 /// The use of an array by a set, and how many of its members are in the call: one word, so that it
 /// changes at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Use(u64);
+struct ArrayUse(u64);
 
 const COUNT_BITS: u32 = 13;
 const PE_BITS: u32 = 12;
 const _: () = assert!(oneshmem_job::jobfile::MAX_PES <= 1 << PE_BITS);
 
-impl Use {
+impl ArrayUse {
     /// By this set, whose member `pe` is in the call.
     fn of(set: &ActiveSet, pe: usize) -> Self {
         // The stride of a set of one PE means nothing.
@@ -60,7 +60,7 @@ impl Use {
 }
 
 /// Its set, and a PE that is in the call.
-impl fmt::Display for Use {
+impl fmt::Display for ArrayUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (pe, set) = (self.pe(), self.set());
         let (log, size) = (set & 31, set >> 5 & ((1 << COUNT_BITS) - 1));
@@ -92,7 +92,7 @@ pub(super) fn begin(set: &ActiveSet) -> InUse {
     if !is_new {
         refuse(set, "another thread of this PE is in a collective with it");
     }
-    let mine = Use::of(set, job.pe());
+    let mine = ArrayUse::of(set, job.pe());
     let near = (0..set.size).map(|member| set.number(member)).filter(|pe| job.is_near(*pe));
     let words = near.filter_map(|pe| {
         let word = word_of(routine, job, pe, key)?;
@@ -137,14 +137,14 @@ fn word_of(routine: Routine, job: &'static Job, pe: usize, key: u64) -> Option<&
     found.map(|entry| &entry[1])
 }
 
-fn count_in(word: &AtomicU64, mine: Use) -> Result<(), Use> {
-    let next = |word| match Use(word) {
+fn count_in(word: &AtomicU64, mine: ArrayUse) -> Result<(), ArrayUse> {
+    let next = |word| match ArrayUse(word) {
         free if free.count() == 0 => Some(mine.0),
         theirs if theirs.set() == mine.set() => Some(word + 1),
         _ => None,
     };
     let result = word.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
-    result.map(|_| ()).map_err(Use)
+    result.map(|_| ()).map_err(ArrayUse)
 }
 
 impl Drop for InUse {

@@ -6,7 +6,7 @@
 //! `pSync` array. If one has `SHMEM_THREAD_MULTIPLE`, two calls on the set may be in progress at once, with an array
 //! each: then there is no team, and that is so for this array, in whichever order the calls are made.
 
-use super::team_split::{Place, find_place};
+use super::team_split::{FreeSlot, find_place};
 use crate::collectives::{Collective, Members};
 use crate::pe::Job;
 use crate::pe::threads::{THREAD_MULTIPLE, level};
@@ -35,7 +35,7 @@ pub(crate) fn of_set(
     job: &'static Job,
     set: Triplet,
     psync: usize,
-    agree: impl FnOnce(Agreement) -> Option<Place>,
+    agree: impl FnOnce(Agreement) -> Option<FreeSlot>,
 ) -> Option<&'static Team> {
     let key = [set.start, set.stride, set.size];
     {
@@ -69,7 +69,7 @@ pub(crate) fn of_set(
 }
 
 /// Half of the slots are left to the program.
-fn spare(job: &Job, place: Place) -> Option<Place> {
+fn spare(job: &Job, place: FreeSlot) -> Option<FreeSlot> {
     if place.slot < job.control().team_slots() / 2 {
         return Some(place);
     }
@@ -88,21 +88,21 @@ pub(super) fn forget() {
 /// where the team's control words are.
 pub(crate) struct Agreement {
     multiple: bool,
-    place: Option<Place>,
+    place: Option<FreeSlot>,
 }
 
 impl Collective for Agreement {
     /// The place of the team, if there is to be one.
-    type Output = Option<Place>;
+    type Output = Option<FreeSlot>;
 
-    fn run(self, _: Routine, group: &impl Members) -> Option<Place> {
-        let [slot, step] = Place::encode(self.place);
+    fn run(self, _: Routine, group: &impl Members) -> Option<FreeSlot> {
+        let [slot, step] = FreeSlot::encode(self.place);
         let mine = [u64::from(self.multiple), slot, step];
         let (mut place, mut multiple) = (None, false);
         let Ok(()) = group.exchange_words(&mine, 0..mine.len(), |member, theirs| {
             multiple |= theirs[0] != 0;
             if member == 0 {
-                place = Place::decode([theirs[1], theirs[2]]);
+                place = FreeSlot::decode([theirs[1], theirs[2]]);
             }
             Ok(())
         });

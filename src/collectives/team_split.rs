@@ -174,12 +174,12 @@ fn share(parent: Triplet, triplet: [c_int; 3]) -> Share {
 
 /// A slot, and the step that its words have reached.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct FreeSlot {
     pub(super) slot: usize,
     pub(super) step: u64,
 }
 
-impl Place {
+impl FreeSlot {
     /// As two words of a message.
     pub(super) fn encode(place: Option<Self>) -> [u64; 2] {
         place.map_or([0, 0], |Self { slot, step }| [slot as u64 + 1, step])
@@ -195,7 +195,7 @@ impl Place {
 struct Notice {
     arguments: [c_int; 3],
     ok: bool,
-    places: [Option<Place>; 2],
+    places: [Option<FreeSlot>; 2],
 }
 
 impl Notice {
@@ -206,13 +206,13 @@ impl Notice {
             *word = argument as u64;
         }
         for (pair, place) in words[4..8].chunks_mut(2).zip(self.places) {
-            pair.copy_from_slice(&Place::encode(place));
+            pair.copy_from_slice(&FreeSlot::encode(place));
         }
         words
     }
 
     fn decode(words: &Small) -> Self {
-        let place = |at: usize| Place::decode([words[at], words[at + 1]]);
+        let place = |at: usize| FreeSlot::decode([words[at], words[at + 1]]);
         Self {
             arguments: [1, 2, 3].map(|i| words[i] as c_int),
             ok: words[0] == 1,
@@ -288,7 +288,7 @@ fn split(
 }
 
 /// Acquires a slot for a new team, with the highest step in its members' words.
-pub(super) fn find_place(job: &'static Job, triplet: Triplet) -> Option<Place> {
+pub(super) fn find_place(job: &'static Job, triplet: Triplet) -> Option<FreeSlot> {
     let slot = slots::acquire(job)?;
     let step = (0..triplet.size).map(|index| {
         let pe = triplet.start.wrapping_add(index.wrapping_mul(triplet.stride));
@@ -297,7 +297,7 @@ pub(super) fn find_place(job: &'static Job, triplet: Triplet) -> Option<Place> {
         }
         highest_step(job.control().words(slot, pe))
     });
-    Some(Place { slot, step: step.max()? })
+    Some(FreeSlot { slot, step: step.max()? })
 }
 
 #[cold]

@@ -8,7 +8,7 @@ const UNIFIED: c_uint = 4;
 
 /// One side of a [`Rectangle`].
 #[repr(C)]
-struct Corner {
+struct RectangleSide {
     x_bytes: usize,
     y: usize,
     memory_type: c_uint,
@@ -18,7 +18,7 @@ struct Corner {
     pitch: usize,
 }
 
-impl Corner {
+impl RectangleSide {
     fn at(address: usize, pitch: usize) -> Self {
         Self {
             x_bytes: 0,
@@ -35,8 +35,8 @@ impl Corner {
 /// `CUDA_MEMCPY2D`.
 #[repr(C)]
 pub struct Rectangle {
-    from: Corner,
-    to: Corner,
+    from: RectangleSide,
+    to: RectangleSide,
     width: usize,
     height: usize,
 }
@@ -45,7 +45,7 @@ impl Rectangle {
     /// Blocks at these addresses.
     pub fn of(to: usize, from: usize, blocks: StridedBlocks) -> Self {
         let StridedBlocks { count, bytes, to_stride, from_stride } = blocks;
-        let (from, to) = (Corner::at(from, from_stride), Corner::at(to, to_stride));
+        let (from, to) = (RectangleSide::at(from, from_stride), RectangleSide::at(to, to_stride));
         Self { from, to, width: bytes, height: count }
     }
 }

@@ -15,7 +15,7 @@ use oneshmem_job::engine::exports::{Record, life_word};
 use oneshmem_job::engine::ucx::direct::{Inbox, Notification, Owner};
 use oneshmem_job::engine::ucx::message::{self, Message, Question, parts};
 use oneshmem_job::engine::ucx::request::Remote;
-use oneshmem_job::engine::ucx::worker::{Kept, SendTiming, Unsent, Worker};
+use oneshmem_job::engine::ucx::worker::{SendBuffer, SendTiming, Unsent, Worker};
 use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::JobFile;
 use oneshmem_job::jobfile::nodes::Nodes;
@@ -247,7 +247,7 @@ unsafe impl Engine for Ucx {
             for at in (0..bytes).step_by(PAGE).chain([bytes - 1]) {
                 from.wrapping_add(at).read_volatile();
             }
-            Kept::new(from, bytes, unsent.clone())
+            SendBuffer::new(from, bytes, unsent.clone())
         };
         self.with(to, |state, remote, offset| {
             let target = remote.at(offset, bytes)?;

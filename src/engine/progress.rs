@@ -10,7 +10,7 @@ use crate::pe::{self, Job};
 use onenode_core::sys::mutex;
 use oneshmem_job::engine::ucx::direct::Inbox;
 use oneshmem_job::engine::ucx::raw::Doorbell;
-use oneshmem_job::engine::ucx::request::{Oldest, Operations};
+use oneshmem_job::engine::ucx::request::{OldestRequest, Operations};
 use oneshmem_job::engine::ucx::worker::{SendTiming, Worker};
 use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::abort;
@@ -307,7 +307,7 @@ impl Default for Silence {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Mark {
     /// The question, and how much of its answer is missing.
-    question: Oldest,
+    question: OldestRequest,
     /// How many messages that had to wait have left for the agent.
     sent: u64,
 }
@@ -376,7 +376,7 @@ mod tests {
     fn an_agent_is_silent_only_if_nothing_comes_or_leaves() {
         let mut silence = Silence::default();
         let begin = Instant::now();
-        let (mut time, mut question) = (0, Oldest { number: 3, pe: 1, missing: 1 << 30 });
+        let (mut time, mut question) = (0, OldestRequest { number: 3, pe: 1, missing: 1 << 30 });
         let mut look = |question, sent| {
             time += PATIENCE.as_secs() / 2;
             silence.is_news(Mark { question, sent }, begin + Duration::from_secs(time))
@@ -388,7 +388,7 @@ mod tests {
             question.missing -= 1;
             assert!(!look(question, 4), "an answer comes");
         }
-        question = Oldest { number: 4, ..question };
+        question = OldestRequest { number: 4, ..question };
         assert!(!look(question, 4), "another question");
         assert_eq!([(); 5].map(|()| look(question, 4)), [false, true, false, false, false]);
         assert!(!look(question, 5) && !look(question, 5) && look(question, 5), "again");

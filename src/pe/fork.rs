@@ -168,19 +168,19 @@ unsafe extern "C" fn before() {
         // A file of huge pages does not say which parts hold data. Nor can a file be asked that the
         // program has closed everywhere.
         (Pages::Explicit(_), _) | (_, None) => {
-            Own::heap(job).copy(std::iter::once(0..job.heap.pool().untouched()))
+            OwnMemory::heap(job).copy(std::iter::once(0..job.heap.pool().untouched()))
         }
         (_, Some(file)) => {
-            Own::heap(job).copy(holding(file, control.heap_offset(pe), layout.heap()))
+            OwnMemory::heap(job).copy(holding(file, control.heap_offset(pe), layout.heap()))
         }
     };
     let protected = Protected::note(job);
     let readable = |stretch| protected.readable(layout.data().start, stretch);
     let data = match file {
-        None => Own::data(job).copy(readable(0..layout.data().len())),
+        None => OwnMemory::data(job).copy(readable(0..layout.data().len())),
         Some(file) => {
             let stretches = holding(file, control.data_offset(pe), layout.data());
-            Own::data(job).copy(stretches.flat_map(readable))
+            OwnMemory::data(job).copy(stretches.flat_map(readable))
         }
     };
     if let Some(file) = file.filter(|_| data != 0) {
@@ -260,9 +260,9 @@ fn holding(
 }
 
 /// Memory of this PE that is readable for the life of the process.
-struct Own<'j>(&'j Range<usize>);
+struct OwnMemory<'j>(&'j Range<usize>);
 
-impl<'j> Own<'j> {
+impl<'j> OwnMemory<'j> {
     /// The data segment.
     fn data(job: &'j Job) -> Self {
         Self(job.layout.data())

@@ -56,7 +56,7 @@ pub struct Job {
     /// The engine for partitions on devices.
     pub(crate) devices: Option<Box<dyn DeviceMemory>>,
     /// The pages that the heap should have, and those it has in this lifetime.
-    pub(crate) pages: pages::Wanted,
+    pub(crate) pages: pages::RequestedPages,
     pub(crate) heap_pages: Mutex<Option<pages::HeapPages>>,
 }
 

@@ -26,23 +26,23 @@ use std::sync::Mutex;
 pub struct Partition {
     spec: Spec,
     space: Space,
-    made: Mutex<Made>,
+    made: Mutex<PartitionMemory>,
     /// The index of its part of the devices' memory, and a description.
     device: Option<(usize, String)>,
 }
 
 /// A partition's memory in one lifetime.
 #[derive(Debug, Default)]
-struct Made {
+struct PartitionMemory {
     /// Where its pages are, in words, after a comma.
     nodes: String,
     /// This PE's file, if the partition is a file.
-    file: Option<Opened>,
+    file: Option<PartitionFile>,
 }
 
 /// A file of a partition.
 #[derive(Debug)]
-struct Opened {
+struct PartitionFile {
     /// Stays open, which keeps it locked.
     _file: File,
     /// The memory that it lies in, if it lies in persistent memory.
@@ -91,24 +91,25 @@ impl Partition {
     ) -> Result<Option<String>, Error> {
         let range = self.space.range();
         // Closes the file of the previous lifetime, which unlocks it.
-        *mutex::lock(&self.made) = Made::default();
+        *mutex::lock(&self.made) = PartitionMemory::default();
         let file = self.spec.file_of(pe).map(|path| self.prepare(&path)).transpose()?;
-        let file = file.map(|file| Opened { memory: Persistent::of(file.as_fd()), _file: file });
+        let file =
+            file.map(|file| PartitionFile { memory: Persistent::of(file.as_fd()), _file: file });
         map().map_err(|error| {
             let why = pages::why_not(self.spec.pages, range.len(), &error);
             self.spec.refused(why)
         })?;
         // The file system decides where the pages of a file are.
         let placed = match &file {
-            Some(Opened { memory: Some(_), .. }) => Ok(", persistent memory (DAX)".into()),
-            Some(Opened { memory: None, .. }) => Ok(", through the page cache".into()),
+            Some(PartitionFile { memory: Some(_), .. }) => Ok(", persistent memory (DAX)".into()),
+            Some(PartitionFile { memory: None, .. }) => Ok(", through the page cache".into()),
             None => self.place(range)?,
         };
         let instead =
             |why: &String| format!("{}: memory as the heap's instead: {why}", self.spec.shown());
         let complaint = placed.as_ref().err().map(instead);
         let nodes = placed.unwrap_or_else(|why| format!(", memory as the heap's: {why}"));
-        *mutex::lock(&self.made) = Made { nodes, file };
+        *mutex::lock(&self.made) = PartitionMemory { nodes, file };
         *self.space.pool() = Pool::of_partition(range.len(), self.spec.is_zero());
         self.space.begin(layout, self.spec.pages.size(), 0);
         Ok(complaint)
@@ -152,7 +153,7 @@ impl Partition {
     /// Makes these bytes durable in the partition's file; `false` if it has none.
     pub(crate) fn persist(&self, bytes: &Range<usize>) -> io::Result<bool> {
         let made = mutex::lock(&self.made);
-        let Some(Opened { memory, .. }) = made.file else { return Ok(false) };
+        let Some(PartitionFile { memory, .. }) = made.file else { return Ok(false) };
         drop(made);
         let page = map::page_size();
         match memory {

@@ -5,7 +5,7 @@
 use super::Job;
 use crate::atomics::{AtomicU64, Ordering};
 use onenode_core::Error;
-use onenode_core::backend::{FilePlace, Held, Move, Naming, Segment};
+use onenode_core::backend::{BackendResource, FilePlace, Move, Naming, Segment};
 use onenode_core::pages::Pages;
 use onenode_core::segment;
 use onenode_core::sys::map::Reserved;
@@ -16,8 +16,8 @@ use std::os::fd::AsFd;
 /// Resources of the backend. Fields drop in this order: attachments first.
 #[derive(Default)]
 pub(crate) struct Resources {
-    attached: Vec<Held>,
-    published: Vec<Held>,
+    attached: Vec<BackendResource>,
+    published: Vec<BackendResource>,
     /// Whether the data segment has moved into a file, where it stays.
     moved: bool,
 }

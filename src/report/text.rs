@@ -102,7 +102,7 @@ impl fmt::Display for Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oneshmem_job::stats::Lost;
+    use oneshmem_job::stats::LostTime;
 
     #[test]
     fn bytes_are_short() {
@@ -126,7 +126,7 @@ mod tests {
         assert!(text.contains("1.5k"), "{text}");
         let mut beside_others = rows.clone();
         let (all, lost) = (Duration::from_secs(10), Duration::from_millis(4321));
-        beside_others[2].lost = Lost { all, lost, cpu: Some(1) };
+        beside_others[2].lost = LostTime { all, lost, cpu: Some(1) };
         let text = Report { rows: beside_others, far: None }.to_string();
         let mut said = text.lines().skip(3 + 3 + 1 + 1);
         let expected = "PE 2 lost 43% of its time to other processes on CPU 1";

@@ -9,7 +9,7 @@ use crate::span::Span;
 use crate::translate::{Numbering, PeArg, TABLE, translate_copy};
 use onenode_core::copy;
 use oneshmem_job::error::Routine;
-use oneshmem_job::remote::{Place, StridedBlocks};
+use oneshmem_job::remote::{AccessTarget, StridedBlocks};
 
 /// The layout of a transfer, without its addresses: blocks that start `dst` elements apart at the
 /// destination and `sst` at the source.
@@ -243,15 +243,17 @@ unsafe fn transfer_slow<D: Direction, T: Copy, C: Numbering>(
     // put, writable in a get.
     unsafe {
         match place {
-            Place::Near(mapped) => {
+            AccessTarget::Near(mapped) => {
                 let (to, from) = D::turn((mapped as *mut T, here));
                 match slow::devices_of(routine, &[here.addr()]) {
                     None => blocks.copy(to, from.cast_const()),
                     Some(devices) => devices.copy_blocks(to.cast(), from.cast(), in_bytes),
                 }
             }
-            Place::Far(engine, far) if D::IS_PUT => engine.put_blocks(far, here.cast(), in_bytes),
-            Place::Far(engine, far) => engine.get_blocks(here.cast(), far, in_bytes),
+            AccessTarget::Far(engine, far) if D::IS_PUT => {
+                engine.put_blocks(far, here.cast(), in_bytes)
+            }
+            AccessTarget::Far(engine, far) => engine.get_blocks(here.cast(), far, in_bytes),
         }
     }
 }

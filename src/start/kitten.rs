@@ -2,7 +2,7 @@
 //! is a static object of rank 0, which the others access through their alias of rank 0.
 #![allow(unsafe_code)]
 
-use super::place::Place;
+use super::place::Membership;
 use crate::pe::launcher::Launcher;
 use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::JobFile;
@@ -24,7 +24,7 @@ unsafe impl Sync for Area {}
 static AREA: Area = Area(UnsafeCell::new([0; BYTES]));
 
 /// This rank's place, if the kernel is Kitten.
-pub(super) fn join() -> Result<Option<Place>, Error> {
+pub(super) fn join() -> Result<Option<Membership>, Error> {
     let bad = |why: String| Error::Launcher { launcher: Launcher::Kitten.name(), why };
     match kernel::which() {
         Kernel::Linux => return Ok(None),
@@ -45,5 +45,5 @@ pub(super) fn join() -> Result<Option<Place>, Error> {
     // SAFETY: a static of rank 0, at the same address in all ranks because all run one executable
     // at fixed addresses. The loader mapped it before any rank ran, and nothing else uses it.
     let job = unsafe { JobFile::over(base, BYTES, place.size) }?;
-    Ok(Some(Place { launcher: Launcher::Kitten, pe: place.rank, job, exchange: None }))
+    Ok(Some(Membership { launcher: Launcher::Kitten, pe: place.rank, job, exchange: None }))
 }

@@ -9,7 +9,7 @@ use crate::failure::ending;
 use crate::message;
 use crate::pe::launcher::Launcher;
 use crate::start::claim::Assignment;
-use crate::start::place::Place;
+use crate::start::place::Membership;
 use crate::start::{meet, origin, several};
 use crate::sys;
 use onenode_core::sys::{process, program};
@@ -83,7 +83,7 @@ pub fn detect() -> Launcher {
 }
 
 /// Finds this process's place and joins its job.
-pub(super) fn join() -> Result<Place, Error> {
+pub(super) fn join() -> Result<Membership, Error> {
     explain_privilege();
     // Children of this PE must not take themselves for this PE, nor for the process of another launcher
     // that runs `oshrun`. That one may not start the next program in this process.
@@ -102,7 +102,7 @@ pub(super) fn join() -> Result<Place, Error> {
         }
         None => {
             let job = meet::create(0, &NodeOf::unnamed(&[1]))?;
-            Ok(Place { launcher: Launcher::Nobody, pe: 0, job, exchange: None })
+            Ok(Membership { launcher: Launcher::Nobody, pe: 0, job, exchange: None })
         }
     }
 }
@@ -125,7 +125,7 @@ fn text_of(variable: &str) -> Option<String> {
     environment::variable(variable)?.into_string().ok()
 }
 
-fn from_oshrun(mut passed: Passed) -> Result<Place, Error> {
+fn from_oshrun(mut passed: Passed) -> Result<Membership, Error> {
     const FILE: usize = 2;
     const HUGE_FILE: usize = 4;
     let text = passed.text().to_owned();
@@ -152,7 +152,7 @@ fn from_oshrun(mut passed: Passed) -> Result<Place, Error> {
     if i64::from(process::parent()) != launcher {
         sys::ending::die_with_parent();
     }
-    Ok(Place { launcher: Launcher::Oshrun, pe: pe as usize, job, exchange: None })
+    Ok(Membership { launcher: Launcher::Oshrun, pe: pe as usize, job, exchange: None })
 }
 
 /// Whether Slurm has started this process as part of the job step that its variables name. What `sbatch`
@@ -228,7 +228,7 @@ impl Foreign {
         }
     }
 
-    fn join(&self) -> Result<Place, Error> {
+    fn join(&self) -> Result<Membership, Error> {
         let bad = |why: String| Error::Launcher { launcher: self.launcher.name(), why };
         let rank = self.number(self.rank)?.unwrap_or(0);
         let size = self.number(self.size)?.unwrap_or(1);
@@ -237,7 +237,7 @@ impl Foreign {
         }
         if size == 1 {
             let job = meet::create(0, &NodeOf::unnamed(&[1]))?;
-            return Ok(Place { launcher: self.launcher, pe: rank, job, exchange: None });
+            return Ok(Membership { launcher: self.launcher, pe: rank, job, exchange: None });
         }
         // Slurm's own variables give the number of nodes, not of PEs on this one.
         let local = self.number(self.local_size)?;
@@ -245,7 +245,7 @@ impl Foreign {
         let is_spread = local.map_or(slurm_nodes.is_some_and(|nodes| nodes > 1), |pes| pes != size);
         if !is_spread {
             let job = self.meet(rank, &[size], local)?;
-            return Ok(Place { launcher: self.launcher, pe: rank, job, exchange: None });
+            return Ok(Membership { launcher: self.launcher, pe: rank, job, exchange: None });
         }
         let mut exchange = Exchange::open().map_err(|why| bad(self.advise(why)))?;
         let joined = exchange.nodes(size).map_err(bad).and_then(|sizes| {
@@ -255,7 +255,7 @@ impl Foreign {
         });
         match joined {
             Ok(job) => {
-                Ok(Place { launcher: self.launcher, pe: rank, job, exchange: Some(exchange) })
+                Ok(Membership { launcher: self.launcher, pe: rank, job, exchange: Some(exchange) })
             }
             Err(error) => Err(self.give_up(error)),
         }

@@ -10,7 +10,7 @@ use crate::atomics::Ordering;
 use crate::pause::liveness::{absent, limit};
 use crate::pe::launcher::Launcher;
 use onenode_core::sys::hash::fnv1a;
-use onenode_core::sys::point::{Guest, Place};
+use onenode_core::sys::point::{Guest, Rendezvous};
 use onenode_core::sys::{fd, pass, process};
 use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::JobFile;
@@ -89,10 +89,10 @@ impl Meeting {
     }
 
     /// Locks the place.
-    fn lock(&self) -> Result<Place, Error> {
+    fn lock(&self) -> Result<Rendezvous, Error> {
         let runtime = environment::variable("XDG_RUNTIME_DIR");
         loop {
-            let place = Place::lock(&self.name, runtime.as_deref().map(Path::new));
+            let place = Rendezvous::lock(&self.name, runtime.as_deref().map(Path::new));
             match place.map_err(|error| self.failed(error.to_string()))? {
                 Some(place) => return Ok(place),
                 None if self.is_over() => {
@@ -107,7 +107,7 @@ impl Meeting {
     }
 
     /// As the first PE, hands out the job's files until all have come.
-    fn host(&self, place: Place, job: &JobFile) -> Result<(), Error> {
+    fn host(&self, place: Rendezvous, job: &JobFile) -> Result<(), Error> {
         let [theirs, _ours] = pass::pipe()?;
         let mut files = vec![theirs, fd::duplicate(job.file()?)?];
         if let Some(huge) = job.huge_file()? {
@@ -173,7 +173,7 @@ impl Meeting {
     }
 
     /// Takes part. The last to come removes the name first.
-    fn enter(&self, job: &JobFile, place: &Place) -> Result<(), Error> {
+    fn enter(&self, job: &JobFile, place: &Rendezvous) -> Result<(), Error> {
         if job.member(self.pe).pid.load(Ordering::Relaxed) != 0 {
             return Err(self.failed(format!("another process is PE {} already", self.pe)));
         }

@@ -5,7 +5,7 @@ use crate::pe::launcher::Launcher;
 use oneshmem_job::jobfile::JobFile;
 
 /// This process's place in its job.
-pub(super) struct Place {
+pub(super) struct Membership {
     pub launcher: Launcher,
     pub pe: usize,
     pub job: JobFile,

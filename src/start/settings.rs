@@ -24,7 +24,7 @@ pub(super) struct Settings {
     pub choice: ChosenBackend,
     pub data: DataSegment,
     /// The pages of the heap.
-    pub pages: pages::Wanted,
+    pub pages: pages::RequestedPages,
     /// All partitions.
     pub specs: Vec<Spec>,
     /// Those in the slot.
@@ -32,12 +32,12 @@ pub(super) struct Settings {
     /// Those on devices.
     pub on_devices: Vec<Spec>,
     pub layout: Layout,
-    pub habits: Habits,
+    pub habits: JobSettings,
 }
 
 /// Settings that hold throughout the job.
 #[derive(Clone, Copy)]
-pub(super) struct Habits {
+pub(super) struct JobSettings {
     /// How waits pass the time.
     pub wait: WaitMode,
     /// Whether PEs get locks in the order of their arrival, even if they share CPUs.
@@ -54,7 +54,7 @@ impl Settings {
         let npes = file.npes();
         let data = segment::find(map::page_size())?;
         let choice = backend::choose(launcher, file.nodes().is_some())?;
-        let pages = pages::Wanted::from_environment()?;
+        let pages = pages::RequestedPages::from_environment()?;
         let default = match file.header().default_heap.load(Ordering::Relaxed) {
             0 => choice.default_heap(npes),
             agreed => agreed,
@@ -71,7 +71,7 @@ impl Settings {
         };
         let layout = choice.layout(&data, &sizes, npes, file.chance());
         let layout = layout.map_err(|error| no_room(error, !sizes.partitions.is_empty()))?;
-        let habits = Habits::read()?;
+        let habits = JobSettings::read()?;
         env::TRANSPORT.word()?;
         env::STARTUP_TIMEOUT.seconds()?;
         collectives::select::read_environment()?;
@@ -79,7 +79,7 @@ impl Settings {
     }
 }
 
-impl Habits {
+impl JobSettings {
     fn read() -> Result<Self, Error> {
         let wait = match env::WAIT.word()? {
             Some("spin") => WaitMode::Spin,

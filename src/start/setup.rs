@@ -7,8 +7,8 @@ pub use crate::pe::threads::{THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED
 
 use super::announce::{announce, report_once, say_child_is_lost};
 use super::launch;
-use super::place::Place;
-use super::settings::{Habits, Settings};
+use super::place::Membership;
+use super::settings::{JobSettings, Settings};
 use crate::argument::memory::Unused;
 use crate::atomics::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
 use crate::call::job;
@@ -142,9 +142,9 @@ fn first_lifetime(routine: Routine, level: i32) -> Result<(), Error> {
 /// Reads the settings, prepares the engines, and publishes this PE's record.
 fn make_job(
     routine: Routine,
-    place: Place,
+    place: Membership,
     steps: &mut Steps,
-) -> Result<(&'static Job, Habits), Error> {
+) -> Result<(&'static Job, JobSettings), Error> {
     let (file, pe) = (Arc::new(place.job), place.pe);
     let (npes, near) = (file.npes(), file.near());
     // A program that starts after the job has ended must end as well.
@@ -222,7 +222,7 @@ fn open_devices(
 }
 
 /// Sets how this PE waits, and registers what is to be called at signals, forks and the end.
-fn register(job: &'static Job, habits: Habits) -> Result<(), Error> {
+fn register(job: &'static Job, habits: JobSettings) -> Result<(), Error> {
     // On Kitten every PE has a CPU to itself.
     let (sleeps, pes) = (job.launcher != Launcher::Kitten, job.near().len());
     let share = if sleeps { Share::of(pes, Cpus::of_job()) } else { Share::Whole };

@@ -51,12 +51,12 @@ struct Mpi {
 
 /// Communicators, and the calls on them.
 enum Communicators {
-    OfMpich(On<c_int>),
-    OfOpenMpi(On<Handle>),
+    OfMpich(CommunicatorFunctions<c_int>),
+    OfOpenMpi(CommunicatorFunctions<Handle>),
 }
 
 /// Those whose handle is a `C`.
-struct On<C> {
+struct CommunicatorFunctions<C> {
     /// `MPI_COMM_WORLD`.
     world: C,
     /// `MPI_COMM_SELF`.
@@ -211,10 +211,18 @@ impl Communicators {
         // of these objects, that of MPICH's family as these numbers.
         unsafe {
             if let (Some(world), Some(own)) = (world, own) {
-                return Some(Self::OfOpenMpi(On::of_process(Handle(world), Handle(own), -1)?));
+                return Some(Self::OfOpenMpi(CommunicatorFunctions::of_process(
+                    Handle(world),
+                    Handle(own),
+                    -1,
+                )?));
             }
             match is_of_mpich()? {
-                true => Some(Self::OfMpich(On::of_process(0x4400_0000, 0x4400_0001, -2)?)),
+                true => Some(Self::OfMpich(CommunicatorFunctions::of_process(
+                    0x4400_0000,
+                    0x4400_0001,
+                    -2,
+                )?)),
                 false => None,
             }
         }
@@ -243,7 +251,7 @@ impl Communicators {
     }
 }
 
-impl<C: Copy> On<C> {
+impl<C: Copy> CommunicatorFunctions<C> {
     /// # Safety
     /// `C` is the type of a communicator's handle in this process's MPI, and these are two of them.
     unsafe fn of_process(world: C, own: C, any_source: c_int) -> Option<Self> {

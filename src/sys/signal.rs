@@ -93,11 +93,11 @@ static EXPLAIN: OnceLock<Explain> = OnceLock::new();
 /// Memory that this process lacks, and the copy that will replace it: start, bytes, address of the
 /// copy.
 #[derive(Clone, Copy)]
-struct Missing(usize, usize, usize);
+struct MissingMemory(usize, usize, usize);
 
 thread_local! {
     /// Not a static: the missing memory may be the one that holds the statics.
-    static MISSING: Cell<Missing> = const { Cell::new(Missing(0, 0, 0)) };
+    static MISSING: Cell<MissingMemory> = const { Cell::new(MissingMemory(0, 0, 0)) };
 }
 
 /// In a child that this thread forks before [`expect_nothing`], the first access to `range`, which
@@ -109,24 +109,24 @@ thread_local! {
 pub unsafe fn expect_missing(range: &Range<usize>, copy: usize) -> bool {
     let ours = current(libc::SIGSEGV).sa_sigaction == handler as *const () as usize;
     if ours {
-        MISSING.set(Missing(range.start, range.len(), copy));
+        MISSING.set(MissingMemory(range.start, range.len(), copy));
     }
     ours
 }
 
 /// Cancels [`expect_missing`].
 pub fn expect_nothing() {
-    MISSING.set(Missing(0, 0, 0));
+    MISSING.set(MissingMemory(0, 0, 0));
 }
 
 /// Moves the copy to the missing memory, if that is why the access to `address` failed. Accesses no
 /// static.
 fn replace_missing(address: usize) -> bool {
-    let Missing(start, bytes, copy) = MISSING.get();
+    let MissingMemory(start, bytes, copy) = MISSING.get();
     if address.wrapping_sub(start) >= bytes {
         return false;
     }
-    MISSING.set(Missing(0, 0, 0));
+    MISSING.set(MissingMemory(0, 0, 0));
     // SAFETY: nothing is mapped there, and the copy was made to replace it, as `expect_missing` asks.
     unsafe { map::move_over(copy, bytes, start).is_ok() }
 }

@@ -4,7 +4,7 @@ use crate::atomics::{AtomicBool, AtomicU64};
 use onenode_core::collectives::words::ControlWords;
 
 /// One member on another node.
-pub struct Known {
+pub struct FarMemberState {
     /// The member's last known step and messages.
     pub words: ControlWords,
     /// Whether this node is notified of further steps.
@@ -13,7 +13,7 @@ pub struct Known {
     pub sent: AtomicU64,
 }
 
-impl Known {
+impl FarMemberState {
     /// Nothing is known of it yet.
     pub fn new() -> Self {
         let (subscribed, sent) = (AtomicBool::new(false), AtomicU64::new(0));

@@ -39,17 +39,17 @@ struct Polling {
     pause: Pause,
     /// Failed tests since `done` was looked at.
     tests: u32,
-    done: Done,
+    done: WorkDone,
 }
 
 /// The work of a thread so far, apart from tests.
-struct Done {
+struct WorkDone {
     waits: u32,
     steps: u64,
     computed: Duration,
 }
 
-impl Done {
+impl WorkDone {
     fn until_now() -> Self {
         Self { waits: Wait::begun(), steps: team::steps(), computed: clock::of_thread() }
     }
@@ -63,7 +63,7 @@ impl Done {
 
 impl Polling {
     fn begin() -> Self {
-        Self { pause: Pause::about(About::Nothing), tests: 0, done: Done::until_now() }
+        Self { pause: Pause::about(About::Nothing), tests: 0, done: WorkDone::until_now() }
     }
 
     /// Whether the thread has done something else between its last tests, of which `tests` are new. If not, it
@@ -74,7 +74,7 @@ impl Polling {
             return false;
         }
         self.tests = 0;
-        let now = Done::until_now();
+        let now = WorkDone::until_now();
         let has_worked = now.is_more_than(&self.done);
         self.done = now;
         if !has_worked && matches!(self.pause.subject(), About::Nothing) {

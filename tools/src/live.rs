@@ -9,7 +9,7 @@ use oneshmem_job::jobfile::JobFile;
 use oneshmem_job::jobfile::control::{Control, Stage};
 use oneshmem_job::jobfile::waiting::Wait;
 use oneshmem_job::stats::short;
-use oneshmem_job::stats::{Lost, Peer, Snapshot, Used};
+use oneshmem_job::stats::{LostTime, Peer, ProcessUsage, Snapshot};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -116,7 +116,7 @@ fn ranges(pes: &[usize]) -> String {
 
 /// Activity of a PE, or of several PEs together.
 #[derive(Clone, Debug, Default)]
-pub struct Doing {
+pub struct Activity {
     /// Operations in a second; `None` if they are not counted, or not known yet.
     pub operations: Option<f64>,
     /// Bytes moved by them in a second.
@@ -130,7 +130,7 @@ pub struct Doing {
     pub blocked: Option<f64>,
 }
 
-impl Doing {
+impl Activity {
     fn plus(&self, other: &Self) -> Self {
         let sum = |a: Option<f64>, b: Option<f64>| a.map(|a| a + b.unwrap_or(0.0)).or(b);
         Self {
@@ -172,8 +172,8 @@ struct Member {
     state: String,
     lasted: Option<Duration>,
     /// Time that it lost to other processes.
-    lost: Lost,
-    doing: Doing,
+    lost: LostTime,
+    doing: Activity,
 }
 
 /// A line of a table.
@@ -182,7 +182,7 @@ pub struct Line {
     /// Its PEs.
     pub pes: String,
     /// Their activity together.
-    pub doing: Doing,
+    pub doing: Activity,
     /// Their common state.
     pub state: String,
     /// Whether they wait.
@@ -217,7 +217,7 @@ impl Sample {
                 let _ = write!(text, " {count} {},", phase.summed());
             }
         }
-        let all = self.members.iter().fold(Doing::default(), |sum, it| sum.plus(&it.doing));
+        let all = self.members.iter().fold(Activity::default(), |sum, it| sum.plus(&it.doing));
         let [operations, bytes, heap, cpu, blocked] = all.cells();
         let _ = match all.operations {
             Some(_) => write!(
@@ -295,7 +295,7 @@ impl Line {
         let lost = lost.unwrap_or_default();
         Self {
             pes: ranges(&members.iter().map(|member| member.pe).collect::<Vec<_>>()),
-            doing: members.iter().fold(Doing::default(), |sum, it| sum.plus(&it.doing)),
+            doing: members.iter().fold(Activity::default(), |sum, it| sum.plus(&it.doing)),
             state: format!("{}{lasted}{lost}", members[0].state),
             waits: members[0].phase == Phase::Waiting,
         }
@@ -309,7 +309,7 @@ struct Counts {
     calls: Option<Peer>,
     blocked: Option<Duration>,
     run: Option<Duration>,
-    used: Option<Used>,
+    used: Option<ProcessUsage>,
 }
 
 /// Watches a job.
@@ -352,7 +352,7 @@ impl Live {
     }
 
     /// Time that a PE lost to other processes since a look `before`, if that is known.
-    fn lost(&self, pe: usize, before: &[Option<Counts>]) -> Option<Lost> {
+    fn lost(&self, pe: usize, before: &[Option<Counts>]) -> Option<LostTime> {
         let used = |pe: usize| {
             let place = pe - self.file.near().start;
             let [before, now] = [before, &self.before].map(|it| it[place].as_ref()?.used.as_ref());
@@ -362,7 +362,7 @@ impl Live {
         // One that has just begun, or ended, used little.
         let since = |pe| used(pe).map_or(0, |[before, now]| now.since(before));
         let of_peer = |pe| self.file.pid(pe).map(|_| since(pe));
-        Lost::between(control, pe, used(pe)?, of_peer)
+        LostTime::between(control, pe, used(pe)?, of_peer)
     }
 
     /// Looks at a PE. `started` is the process that the launcher has started for it, if there is one yet.
@@ -402,7 +402,7 @@ impl Live {
             // A wait is counted when it ends.
             blocked: total.map(|(_, blocked)| blocked + lasted.unwrap_or_default()),
             run: stat.map(|stat| stat.run),
-            used: pid.and_then(Used::of),
+            used: pid.and_then(ProcessUsage::of),
         };
         let before = self.before[pe - file.near().start].replace(now);
         Ok(Member {
@@ -410,16 +410,16 @@ impl Live {
             phase,
             state,
             lasted,
-            lost: Lost::default(),
-            doing: Doing { heap: if is_there { heap } else { 0 }, ..now.since(before) },
+            lost: LostTime::default(),
+            doing: Activity { heap: if is_there { heap } else { 0 }, ..now.since(before) },
         })
     }
 }
 
 impl Counts {
     /// The difference from an earlier moment.
-    fn since(&self, before: Option<Self>) -> Doing {
-        let Some(before) = before else { return Doing::default() };
+    fn since(&self, before: Option<Self>) -> Activity {
+        let Some(before) = before else { return Activity::default() };
         let seconds = (self.at - before.at).as_secs_f64();
         // The counts of a PE's next program begin at 0.
         let calls = self.calls.map(|now| {
@@ -429,7 +429,7 @@ impl Counts {
         });
         let part =
             |now: Duration, before: Duration| now.saturating_sub(before).as_secs_f64() / seconds;
-        Doing {
+        Activity {
             operations: calls.map(|(calls, _)| calls),
             bytes: calls.map(|(_, bytes)| bytes),
             heap: 0,
@@ -445,7 +445,7 @@ mod tests {
     use super::*;
 
     fn member(pe: usize, phase: Phase, state: &str, rate: Option<f64>) -> Member {
-        let doing = Doing {
+        let doing = Activity {
             operations: rate,
             bytes: rate,
             heap: 1 << 20,
@@ -453,7 +453,7 @@ mod tests {
             blocked: rate.map(|_| 0.25),
         };
         let lasted = (phase == Phase::Waiting).then_some(Duration::from_millis(1500));
-        Member { pe, phase, state: state.into(), lasted, lost: Lost::default(), doing }
+        Member { pe, phase, state: state.into(), lasted, lost: LostTime::default(), doing }
     }
 
     fn sample(first: usize, npes: usize) -> Sample {
@@ -493,7 +493,7 @@ mod tests {
     #[test]
     fn what_others_took_is_told() {
         let mut sample = sample(0, 3);
-        let lost = |percent: u64| Lost {
+        let lost = |percent: u64| LostTime {
             all: Duration::from_secs(1),
             lost: Duration::from_millis(10 * percent),
             cpu: Some(1),

@@ -1,13 +1,13 @@
 //! The arguments of a family's routines, and the fields of structures that they point to.
 
-use super::{Maker, listed};
+use super::{PageWriter, listed};
 use crate::manual::Words;
 use crate::roff;
 use crate::table::Over;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-impl Maker<'_> {
+impl PageWriter<'_> {
     pub(super) fn arguments(&self, own: &Words) -> String {
         let mut out = String::new();
         let mut tables: Vec<(Over, Vec<String>)> = Vec::new();

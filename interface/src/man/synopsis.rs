@@ -1,6 +1,6 @@
 //! The synopsis of a page: prototypes, and the structures that they need.
 
-use super::Maker;
+use super::PageWriter;
 use super::arguments::owner;
 use crate::expand::declarator;
 use crate::manual::Words;
@@ -8,7 +8,7 @@ use crate::table::Prototype;
 use crate::{records, roff};
 use std::fmt::Write;
 
-impl Maker<'_> {
+impl PageWriter<'_> {
     pub(super) fn synopsis(&self, own: &Words) -> String {
         let header = self.volume.header();
         let mut out = format!(".SH SYNOPSIS\n.nf\n\\fB#include <{header}>\\fP\n.fi\n");

@@ -1,6 +1,6 @@
 //! The differences between the pages of the interfaces.
 
-use super::Maker;
+use super::PageWriter;
 use crate::table::Section;
 use crate::twin;
 
@@ -56,7 +56,7 @@ impl Volume {
     }
 
     /// The last paragraph of the notes.
-    pub fn remark(self, page: &Maker<'_>) -> Option<String> {
+    pub fn remark(self, page: &PageWriter<'_>) -> Option<String> {
         match self {
             Self::OpenShmem => {
                 let first = &page.family.prototypes[0];

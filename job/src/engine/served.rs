@@ -23,7 +23,7 @@ use std::sync::Arc;
 type Life = (u32, u32);
 
 /// The memory that an agent has mapped.
-pub struct Served {
+pub struct ServedMemory {
     near: Range<usize>,
     pes: Vec<Pe>,
     /// The control areas of the programs that PEs have begun, the current one and earlier ones.
@@ -43,7 +43,7 @@ struct Pe {
 }
 
 /// Memory that others may access, by atomics and raw copies only. Those of a PE stay mapped until the
-/// [`update`](Served::update) that replaces them, all others for the life of the process.
+/// [`update`](ServedMemory::update) that replaces them, all others for the life of the process.
 #[derive(Clone, Copy)]
 struct Piece {
     /// Where it begins in a [`Far`].
@@ -77,7 +77,7 @@ impl Piece {
     }
 }
 
-impl Served {
+impl ServedMemory {
     /// Nothing is mapped of these PEs yet.
     pub fn none(near: Range<usize>) -> Self {
         let pes = std::iter::repeat_with(Pe::default).take(near.len()).collect();
@@ -263,8 +263,8 @@ pub mod tests {
     use super::*;
 
     /// PE 4 of a node, whose heap is this memory.
-    pub fn heap_of(words: &[AtomicU64], life: Life) -> Served {
-        let mut served = Served::none(4..6);
+    pub fn heap_of(words: &[AtomicU64], life: Life) -> ServedMemory {
+        let mut served = ServedMemory::none(4..6);
         let base = NonNull::from(words).cast();
         let heap = Piece { offset: Segment::Heap.start(), base, bytes: size_of_val(words) };
         served.pes[0] = Pe { life, pieces: vec![heap], ..Pe::default() };

@@ -4,7 +4,7 @@
 use super::agent::{self, Report};
 use crate::atomics::Ordering;
 use crate::jobfile::JobFile;
-use crate::sys::helper::{self, Served};
+use crate::sys::helper::{self, ServedProcess};
 use crate::sys::socket;
 use onenode_core::sys::process;
 use std::io::Write;
@@ -30,7 +30,7 @@ pub fn serve_by(words: &str) -> Option<()> {
 }
 
 /// Runs the agent in its own process.
-pub fn serve(file: OwnedFd, pipe: OwnedFd, served: Served) {
+pub fn serve(file: OwnedFd, pipe: OwnedFd, served: ServedProcess) {
     let mut pipe = Some(std::fs::File::from(pipe));
     let mut tell = |report: Report| {
         // Closing the pipe tells the PE that there is no more.
@@ -49,7 +49,7 @@ pub fn serve(file: OwnedFd, pipe: OwnedFd, served: Served) {
 }
 
 /// Ends this process, an agent, after the process that started it has ended.
-fn leave_in_time(job: &JobFile, served: Served) {
+fn leave_in_time(job: &JobFile, served: ServedProcess) {
     while served.is_running() {
         std::thread::sleep(LOOK);
     }

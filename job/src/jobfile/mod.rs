@@ -32,7 +32,7 @@ use crate::error::Error;
 use crate::remote::secret::Secret;
 use nodes::{NodeOf, Nodes};
 use onenode_core::area::{Shared, SharedArea};
-use onenode_core::sys::kept::Kept;
+use onenode_core::sys::kept::IdentifiedFile;
 use onenode_core::sys::process;
 use onenode_core::sys::source::{Source, Start};
 use onenode_core::sys::{fd, map};
@@ -132,13 +132,13 @@ pub struct JobFile {
     nodes: Option<Nodes>,
     home: Home,
     /// The file of huge pages for the PEs' heaps, if there is one.
-    huge: Option<Kept>,
+    huge: Option<IdentifiedFile>,
 }
 
 /// Where the head is.
 enum Home {
     /// In the job's memory file.
-    File(Kept),
+    File(IdentifiedFile),
     /// In memory that another part keeps for the life of the process; this many bytes of it follow
     /// the head.
     Memory(usize),
@@ -261,7 +261,7 @@ impl JobFile {
 
     fn map(file: OwnedFd, npes: usize) -> Result<Self, Error> {
         let area = SharedArea::map(file.as_fd(), 0, Self::bytes(npes))?;
-        let home = Home::File(Kept::new(file)?);
+        let home = Home::File(IdentifiedFile::new(file)?);
         Ok(Self { area, npes, near: 0..npes, nodes: None, home, huge: None })
     }
 
@@ -269,7 +269,7 @@ impl JobFile {
     pub fn create_huge(mut self, file: OwnedFd) -> Result<Self, Error> {
         let each = self.near.len() as u64 * HUGE_STRIDE;
         fd::resize_and_seal(file.as_fd(), LARGEST / each * each)?;
-        self.huge = Some(Kept::new(file)?);
+        self.huge = Some(IdentifiedFile::new(file)?);
         Ok(self)
     }
 
@@ -280,7 +280,7 @@ impl JobFile {
             let why = "the file of huge pages is not a sealed memfd of the job's size".into();
             return Err(Error::ControlArea { why });
         }
-        self.huge = Some(Kept::new(file)?);
+        self.huge = Some(IdentifiedFile::new(file)?);
         Ok(self)
     }
 

@@ -237,9 +237,9 @@ fn text(name: &[u8]) -> &str {
 }
 
 /// A place in a part of a slot: by the static variable that is there, if it has a name.
-struct Place<'w>(&'w Wait, SlotPart, usize);
+struct SlotLocation<'w>(&'w Wait, SlotPart, usize);
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for SlotLocation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(wait, part, offset) = self;
         match (text(&wait.variable), wait.variable_offset) {
@@ -288,10 +288,10 @@ impl fmt::Display for Wait {
                 write!(f, " for others of the {size} PEs {start}, {}, ...", start + stride)
             }
             What::Variable { part, offset } => {
-                write!(f, " for an update of {}", Place(self, part, offset))
+                write!(f, " for an update of {}", SlotLocation(self, part, offset))
             }
             What::Lock { part, offset } => {
-                write!(f, " for the lock at {}", Place(self, part, offset))
+                write!(f, " for the lock at {}", SlotLocation(self, part, offset))
             }
             What::Tests => f.write_str(" for what it tests (shmem_test... or shmem_test_lock)"),
         }

@@ -1,6 +1,6 @@
 //! Memory that this process can neither load from nor store to: that of PEs on other nodes. The hot
 //! path never reaches it. A far PE has no mirror, so its operations take the slow path, which
-//! returns a [`Place`].
+//! returns a [`AccessTarget`].
 #![allow(unsafe_code)]
 
 mod far;
@@ -17,7 +17,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// The target of an access that has left the hot path.
-pub enum Place {
+pub enum AccessTarget {
     /// Memory that is mapped here, at this address.
     Near(usize),
     /// Memory that an engine reaches.

@@ -16,7 +16,7 @@ const NOTABLE_TIME: Duration = Duration::from_millis(100);
 
 /// The system's counters of a process at some moment. Times are in nanoseconds.
 #[derive(Clone, Copy, Debug)]
-pub struct Used {
+pub struct ProcessUsage {
     at: Instant,
     /// For how long its first thread has run.
     ran: u64,
@@ -26,7 +26,7 @@ pub struct Used {
     all: u64,
 }
 
-impl Used {
+impl ProcessUsage {
     /// That of a process; `None` if the system does not tell.
     pub fn of(pid: u32) -> Option<Self> {
         let at = Instant::now();
@@ -42,7 +42,7 @@ impl Used {
 
 /// A PE's time, and what others took of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lost {
+pub struct LostTime {
     /// The time for which this was counted.
     pub all: Duration,
     /// The part of it that others took.
@@ -51,13 +51,13 @@ pub struct Lost {
     pub cpu: Option<u32>,
 }
 
-impl Lost {
+impl LostTime {
     /// Time that a PE of this node has lost between two moments. Meanwhile another used so many nanoseconds of CPU
     /// time as `used` tells; `None` if that is not known.
     pub fn between(
         control: &Control,
         pe: usize,
-        [before, now]: [&Used; 2],
+        [before, now]: [&ProcessUsage; 2],
         used: impl Fn(usize) -> Option<u64>,
     ) -> Option<Self> {
         let near = control.job().near();
@@ -97,7 +97,7 @@ mod tests {
     fn only_what_is_much_is_told() {
         let told = |all, lost, cpu| {
             let time = Duration::from_millis;
-            Lost { all: time(all), lost: time(lost), cpu }.told()
+            LostTime { all: time(all), lost: time(lost), cpu }.told()
         };
         assert_eq!(
             told(10_000, 4_321, Some(1)).unwrap(),
@@ -109,6 +109,6 @@ mod tests {
         );
         assert_eq!(told(10_000, 490, None), None);
         assert_eq!(told(100, 90, None), None);
-        assert_eq!(Lost::default().told(), None);
+        assert_eq!(LostTime::default().told(), None);
     }
 }

@@ -8,7 +8,7 @@ pub(crate) mod row;
 
 pub use class::{CLASSES, Class};
 pub use line::{Routine, sum};
-pub use lost::{Lost, Used};
+pub use lost::{LostTime, ProcessUsage};
 pub use row::{For, Peer, Row, Snapshot, plus};
 
 /// A number in at most four digits, with a letter for powers of `step`: 1024 for bytes, 1000 for what is

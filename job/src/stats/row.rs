@@ -3,7 +3,7 @@
 
 use super::class::{CLASSES, Class};
 use super::line::{self, LINES, Line, Routine};
-use super::lost::Lost;
+use super::lost::LostTime;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::error::Error;
 use crate::jobfile::control::{Control, STATISTICS_BYTES, STATISTICS_BYTES_A_PEER};
@@ -37,7 +37,7 @@ struct Head {
     heap: AtomicU64,
     /// Nanoseconds blocked in waits, and in collectives.
     blocked: [AtomicU64; 2],
-    /// As [`Lost`]: two times in nanoseconds, and the CPU plus 1, or 0.
+    /// As [`LostTime`]: two times in nanoseconds, and the CPU plus 1, or 0.
     lost: [AtomicU64; 3],
     classes: [Count; CLASSES],
     /// By routine.
@@ -105,7 +105,7 @@ impl Row {
     }
 
     /// Notes what other processes have taken of the PE's time.
-    pub fn note_lost(&self, Lost { all, lost, cpu }: Lost) {
+    pub fn note_lost(&self, LostTime { all, lost, cpu }: LostTime) {
         let cpu = cpu.map_or(0, |cpu| u64::from(cpu) + 1);
         let values = [all.as_nanos() as u64, lost.as_nanos() as u64, cpu];
         let places = self.head().lost.iter();
@@ -136,10 +136,10 @@ fn blocked(head: &Head) -> [Duration; 2] {
     head.blocked.each_ref().map(|time| Duration::from_nanos(time.load(Ordering::Relaxed)))
 }
 
-fn lost(head: &Head) -> Lost {
+fn lost(head: &Head) -> LostTime {
     let [all, lost, cpu] = head.lost.each_ref().map(|value| value.load(Ordering::Relaxed));
     let cpu = cpu.checked_sub(1).map(|cpu| cpu as u32);
-    Lost { all: Duration::from_nanos(all), lost: Duration::from_nanos(lost), cpu }
+    LostTime { all: Duration::from_nanos(all), lost: Duration::from_nanos(lost), cpu }
 }
 
 /// The sum.
@@ -157,7 +157,7 @@ pub struct Snapshot {
     /// The most bytes of the symmetric heap that were in use.
     pub heap: u64,
     /// Time that it lost to other processes, once it has finished.
-    pub lost: Lost,
+    pub lost: LostTime,
     /// By routine and class, sorted.
     pub routines: Vec<Routine>,
     /// By PE of the world: puts, gets, atomics and signals. Empty if the PE was not

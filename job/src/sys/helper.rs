@@ -18,12 +18,12 @@ use std::path::Path;
 
 /// The process that a helper serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Served {
+pub struct ServedProcess {
     pid: u32,
     started: u64,
 }
 
-impl Served {
+impl ServedProcess {
     /// Whether it is still running.
     pub fn is_running(self) -> bool {
         process::is_running(self.pid, self.started)
@@ -39,11 +39,11 @@ impl Served {
 pub fn ask(
     keep: BorrowedFd,
     (program, option): (Option<&Path>, &str),
-    run: impl FnOnce(OwnedFd, OwnedFd, Served),
+    run: impl FnOnce(OwnedFd, OwnedFd, ServedProcess),
 ) -> Result<Vec<u8>, Error> {
     let [ours, theirs] = pass::pipe()?;
     let keep = keep.try_clone_to_owned().map_err(System::of("dup"))?;
-    let served = Served { pid: process::pid(), started: process::own_start() };
+    let served = ServedProcess { pid: process::pid(), started: process::own_start() };
     // Before the fork, where allocation is safe.
     let command = program.and_then(|path| command(path, option, [&keep, &theirs], served));
     // SAFETY: the child has only this thread. What it uses (memory allocation, loading of
@@ -80,7 +80,7 @@ fn command(
     path: &Path,
     option: &str,
     files: [&OwnedFd; 2],
-    served: Served,
+    served: ServedProcess,
 ) -> Option<[CString; 3]> {
     let [file, pipe] = files.map(AsRawFd::as_raw_fd);
     let words = format!("{file}:{pipe}:{}:{}", served.pid, served.started);
@@ -89,11 +89,11 @@ fn command(
 }
 
 /// Parses the argument after the option: the job's file, the pipe, and the process to serve.
-pub fn parse(words: &str) -> Option<(OwnedFd, OwnedFd, Served)> {
+pub fn parse(words: &str) -> Option<(OwnedFd, OwnedFd, ServedProcess)> {
     let mut fields = words.split(':');
     let [file, pipe]: [RawFd; 2] = [fields.next()?.parse().ok()?, fields.next()?.parse().ok()?];
     let served =
-        Served { pid: fields.next()?.parse().ok()?, started: fields.next()?.parse().ok()? };
+        ServedProcess { pid: fields.next()?.parse().ok()?, started: fields.next()?.parse().ok()? };
     let are_open = [file, pipe].into_iter().all(fd::is_open);
     if !are_open || file == pipe || file < 3 || pipe < 3 || fields.next().is_some() {
         return None;

@@ -7,20 +7,20 @@ use crate::timeline::event::{Event, Kind, Peer};
 use std::collections::HashMap;
 
 /// An event, by its PE and its place among the PE's events.
-pub type Place = (usize, usize);
+pub type EventIndex = (usize, usize);
 
 /// An arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrow {
     /// The update.
-    pub from: Place,
+    pub from: EventIndex,
     /// The wait.
-    pub to: Place,
+    pub to: EventIndex,
 }
 
 /// The arrows between these events of each PE, with times by one clock, as far as those of the hosts are known.
 pub fn arrows(events: &[Vec<(Event, [i64; 2])>], hosts: &Hosts) -> Vec<Arrow> {
-    let mut updates: HashMap<(usize, u64), Vec<(i64, Place)>> = HashMap::new();
+    let mut updates: HashMap<(usize, u64), Vec<(i64, EventIndex)>> = HashMap::new();
     for (pe, events) in events.iter().enumerate() {
         for (index, (event, [begin, _])) in events.iter().enumerate() {
             let is_update =
@@ -44,7 +44,7 @@ pub fn arrows(events: &[Vec<(Event, [i64; 2])>], hosts: &Hosts) -> Vec<Arrow> {
             let before = updates.partition_point(|(begun, _)| *begun <= end + hosts.most_doubt());
             let mut near = updates[..before].iter().rev();
             let last = near.find(|(begun, (from, _))| *begun <= end + doubt(*from));
-            let ended = |(from, number): Place| events[from][number].1[1] + doubt(from);
+            let ended = |(from, number): EventIndex| events[from][number].1[1] + doubt(from);
             let last = last.filter(|(_, from)| ended(*from) >= *begin);
             arrows.extend(last.map(|(_, from)| Arrow { from: *from, to: (pe, index) }));
         }

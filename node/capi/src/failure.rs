@@ -43,19 +43,19 @@ pub(crate) fn address(routine: &str, result: Result<usize, Error>) -> *mut c_voi
 }
 
 fn keep(sentence: Arguments) {
-    let mut cut = Cut { kept: [0; LONGEST], used: 0 };
+    let mut cut = Truncated { kept: [0; LONGEST], used: 0 };
     // An error means that the sentence was cut.
     let _ = cut.write_fmt(sentence);
     SENTENCE.with(|kept| kept.set(cut.kept));
 }
 
 /// Writes what fits and leaves a byte for the terminator.
-struct Cut {
+struct Truncated {
     kept: [u8; LONGEST],
     used: usize,
 }
 
-impl Write for Cut {
+impl Write for Truncated {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         let room = LONGEST - 1 - self.used;
         let fits = whole_characters(text, room);

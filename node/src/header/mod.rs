@@ -22,7 +22,7 @@ use std::ops::Range;
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 
-pub use record::{Place, Published};
+pub use record::{MemoryLocation, Published};
 
 /// "onenode1" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"onenode1");

@@ -10,7 +10,7 @@ pub(super) const WORDS: usize = 11;
 
 /// Where a region's memory can be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum MemoryLocation {
     /// In the file of the header, at this offset.
     Header(u64),
     /// In a file that the process has open as `descriptor`.
@@ -37,7 +37,7 @@ pub struct Published {
     pub bytes: usize,
     /// Where its memory can be found. If `start` is not at a page boundary, `place` names the page
     /// that contains it.
-    pub place: Place,
+    pub place: MemoryLocation,
     /// The kind of its pages: [`onenode_core::pages::Pages::word`].
     pub pages: u64,
     /// The layout's fingerprint if it is a program's data segment, otherwise 0.
@@ -47,9 +47,11 @@ pub struct Published {
 impl Published {
     pub(super) fn words(&self) -> [u64; WORDS] {
         let (kind, a, b, c) = match self.place {
-            Place::Header(offset) => (1, offset, 0, 0),
-            Place::File { descriptor, inode, offset } => (2, offset, inode, descriptor as u64),
-            Place::Segment(id) => (3, id, 0, 0),
+            MemoryLocation::Header(offset) => (1, offset, 0, 0),
+            MemoryLocation::File { descriptor, inode, offset } => {
+                (2, offset, inode, descriptor as u64)
+            }
+            MemoryLocation::Segment(id) => (3, id, 0, 0),
         };
         let (start, bytes) = (self.start as u64, self.bytes as u64);
         [self.key.0, start, bytes, kind, a, b, c, self.pages, self.image, 0, 0]
@@ -59,9 +61,9 @@ impl Published {
     pub(super) fn from_words(words: &[u64; WORDS]) -> Option<Self> {
         let [key, start, bytes, kind, a, b, c, pages, image, ..] = *words;
         let place = match kind {
-            1 => Place::Header(a),
-            2 => Place::File { descriptor: i32::try_from(c).ok()?, inode: b, offset: a },
-            3 => Place::Segment(a),
+            1 => MemoryLocation::Header(a),
+            2 => MemoryLocation::File { descriptor: i32::try_from(c).ok()?, inode: b, offset: a },
+            3 => MemoryLocation::Segment(a),
             _ => return None,
         };
         let ends = start.checked_add(bytes).is_some_and(|end| end < 1 << 56);

@@ -34,16 +34,16 @@ fn a_peer_finds_what_the_owner_has_published() {
         image: 7,
     };
     let places = [
-        Place::Header(0x5000),
-        Place::File { descriptor: 7, inode: 8, offset: 0x1000 },
-        Place::Segment(9),
+        MemoryLocation::Header(0x5000),
+        MemoryLocation::File { descriptor: 7, inode: 8, offset: 0x1000 },
+        MemoryLocation::Segment(9),
     ];
     let regions: Vec<_> = (0..3).map(|i| region(i, places[i as usize])).collect();
     (0..3).zip(&regions).for_each(|(index, region)| own.publish(index, region));
     assert!(peer.regions(0).map(|(_, region)| region).eq(regions.iter().copied()));
     own.withdraw(1);
     assert_eq!(peer.regions(0).map(|(_, region)| region.key.0).collect::<Vec<_>>(), [0, 2]);
-    own.publish(1, &region(5, Place::Header(0x9000)));
+    own.publish(1, &region(5, MemoryLocation::Header(0x9000)));
     assert_eq!(peer.regions(0).count(), 3);
     assert!(!peer.is_closed());
     own.close();

@@ -1,13 +1,13 @@
 //! Mappings of a peer's memory within a reservation.
 #![allow(unsafe_code)]
 
-use super::peer::{self, Opened, Reached};
+use super::peer::{self, MappedHeader, OpenHeader};
 use super::{Inner, Node};
 use crate::Rank;
 use crate::card::Address;
 use crate::error::Error;
-use crate::header::{Place as Where, Published};
-use onenode_core::backend::{Held, Naming, Segment};
+use crate::header::{MemoryLocation, Published};
+use onenode_core::backend::{BackendResource, Naming, Segment};
 use onenode_core::pages::Pages;
 use onenode_core::sys::fd;
 use onenode_core::sys::map::OwnMapping;
@@ -31,7 +31,7 @@ impl Node {
 /// Mappings of a peer's memory, with the reservation that they are in, which ends last. Whoever drops
 /// them guarantees that nobody uses them.
 pub(super) struct Attached {
-    segments: Vec<Held>,
+    segments: Vec<BackendResource>,
     reserved: OwnMapping,
 }
 
@@ -50,7 +50,7 @@ impl Attached {
     pub fn map(
         &mut self,
         node: &Inner,
-        (rank, peer): (Rank, &Reached),
+        (rank, peer): (Rank, &MappedHeader),
         region: &Published,
         part: &Range<usize>,
         here: usize,
@@ -66,20 +66,20 @@ impl Attached {
         let end = |offset: u64| offset.checked_add((part.end - down(region.start)) as u64);
         let file;
         let segment = match region.place {
-            Where::Header(offset) => {
+            MemoryLocation::Header(offset) => {
                 if !end(offset).is_some_and(|end| peer.has(offset, end - offset)) {
                     return unlike("its region's memory is not in its file");
                 }
                 file = peer.file(node)?;
                 Segment::File((file.as_fd().into(), offset + skip as u64))
             }
-            Where::File { descriptor, inode, offset } => {
+            MemoryLocation::File { descriptor, inode, offset } => {
                 let address = Address { descriptor, inode, ..peer.address };
                 file = match peer::open(rank, &address) {
                     Err(Error::Left { .. }) => {
                         return unlike("its region's file is no longer open");
                     }
-                    file => Opened::Own(file?),
+                    file => OpenHeader::Own(file?),
                 };
                 let size = fd::size(file.as_fd())?;
                 if end(offset).is_none_or(|end| end > size) {
@@ -87,10 +87,10 @@ impl Attached {
                 }
                 Segment::File((file.as_fd().into(), offset + skip as u64))
             }
-            Where::Segment(_) if node.backend.naming() == Naming::File => {
+            MemoryLocation::Segment(_) if node.backend.naming() == Naming::File => {
                 return unlike("its region is one of xpmem");
             }
-            Where::Segment(number) => Segment::Number(number, skip),
+            MemoryLocation::Segment(number) => Segment::Number(number, skip),
         };
         // SAFETY: nothing else is done with this part of the reservation, which is dropped after what is
         // attached there.

@@ -6,8 +6,8 @@ use super::Inner;
 use super::adopt::{self, Plan};
 use crate::config::BackendChoice;
 use crate::error::Error;
-use crate::header::Place;
-use onenode_core::backend::{self, Backend, Held, Move, Naming};
+use crate::header::MemoryLocation;
+use onenode_core::backend::{self, Backend, BackendResource, Move, Naming};
 use onenode_core::layout::{self, HUGE};
 use onenode_core::pages::Pages;
 use onenode_core::segment;
@@ -29,13 +29,13 @@ pub(super) fn choose(choice: BackendChoice) -> Result<(Box<dyn Backend>, String)
 
 /// The backing of a region that is about to be created.
 pub(super) struct Backing {
-    pub place: Place,
+    pub place: MemoryLocation,
     pub file: Option<OwnedFd>,
-    pub held: Option<Held>,
+    pub held: Option<BackendResource>,
 }
 
 impl Backing {
-    fn file(place: Place, file: Option<OwnedFd>) -> Self {
+    fn file(place: MemoryLocation, file: Option<OwnedFd>) -> Self {
         Self { place, file, held: None }
     }
 }
@@ -83,7 +83,7 @@ impl Inner {
             (Naming::File, _) => {
                 let offset = room.take(start, bytes)?;
                 self.backend.make(at, pages, Some((self.file()?.into(), offset)))?;
-                Ok(Backing::file(Place::Header(offset), None))
+                Ok(Backing::file(MemoryLocation::Header(offset), None))
             }
             _ => {
                 self.backend.make(at, pages, None)?;
@@ -117,7 +117,7 @@ impl Inner {
                 // SAFETY: the caller guarantees that the pages may move and that peers may access them, and the
                 // plan has checked that they are private.
                 unsafe { self.backend.publish(pages, Some(moved))? };
-                Ok(Backing::file(Place::Header(offset), None))
+                Ok(Backing::file(MemoryLocation::Header(offset), None))
             }
         }
     }
@@ -129,7 +129,7 @@ impl Inner {
     pub(super) unsafe fn in_place(&self, pages: &Range<usize>) -> Result<Backing, Error> {
         // SAFETY: the caller guarantees what `publish` asks for. Nothing moves.
         let published = unsafe { self.backend.publish(pages, None)? };
-        let place = Place::Segment(published.number);
+        let place = MemoryLocation::Segment(published.number);
         Ok(Backing { place, file: None, held: published.held })
     }
 }
@@ -137,7 +137,7 @@ impl Inner {
 /// The backing of memory that is a range of a file.
 pub(super) fn published_file(file: OwnedFd, offset: u64) -> Result<Backing, Error> {
     let (descriptor, inode) = (file.as_raw_fd(), fd::inode(file.as_fd())?);
-    Ok(Backing::file(Place::File { descriptor, inode, offset }, Some(file)))
+    Ok(Backing::file(MemoryLocation::File { descriptor, inode, offset }, Some(file)))
 }
 
 /// Reserves `bytes` at a multiple of `align`, with at least one page on either side: a copy that

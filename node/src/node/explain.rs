@@ -3,7 +3,7 @@
 
 use super::Node;
 use crate::Rank;
-use crate::places::{MappingKind, Place};
+use crate::places::{MappedRange, MappingKind};
 use onenode_core::text::whole_characters;
 use std::fmt::{self, Write};
 
@@ -41,7 +41,7 @@ impl Node {
             return line.used;
         }
         let Some(place) = self.0.places.find(address) else { return 0 };
-        let Place { here, rank, kind, there } = place;
+        let MappedRange { here, rank, kind, there } = place;
         let offset = address - here.start;
         let _ = match kind {
             MappingKind::Region(key) => write!(

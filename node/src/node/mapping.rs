@@ -2,12 +2,12 @@
 //! for a while, so a later request for the same or a nearby range gets the same mapping.
 
 use super::attached::Attached;
-use super::peer::Reached;
+use super::peer::MappedHeader;
 use super::{Inner, Node};
 use crate::Rank;
 use crate::error::{Error, Whose};
 use crate::header::Published;
-use crate::places::{MappingKind, Place, Token};
+use crate::places::{MappedRange, MappingKind, RangeId};
 use onenode_core::layout::HUGE;
 use onenode_core::pages::Pages;
 use onenode_core::sys::mutex;
@@ -32,21 +32,21 @@ pub struct Mapping {
 
 /// The mapped pieces.
 #[derive(Default)]
-pub(super) struct Pieces(Mutex<Kept>);
+pub(super) struct Pieces(Mutex<PieceCache>);
 
 /// The pieces that requests find.
 #[derive(Default)]
-struct Kept {
+struct PieceCache {
     /// No piece of a region contains another one. So their ends are in the order of their starts, and of those
     /// that start before an address the last one reaches furthest.
-    all: BTreeMap<Name, Arc<Piece>>,
+    all: BTreeMap<PieceKey, Arc<Piece>>,
     /// Those that nobody uses, in the order in which they came to that: at most [`IDLE`].
-    idle: VecDeque<Name>,
+    idle: VecDeque<PieceKey>,
 }
 
 /// Whose region a piece is of, and its first address there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Name {
+struct PieceKey {
     rank: Rank,
     /// The header's mark: distinguishes processes that have had the same rank.
     mark: u64,
@@ -55,20 +55,20 @@ struct Name {
 }
 
 struct Piece {
-    name: Name,
+    name: PieceKey,
     /// The range in the peer's address space.
     theirs: Range<usize>,
     /// Where its first byte is mapped here.
     here: usize,
-    token: Token,
+    token: RangeId,
     _attached: Attached,
 }
 
-impl Kept {
+impl PieceCache {
     /// The piece that has all of `theirs`, for use. `name` is that of a piece that starts there.
-    fn covering(&mut self, name: &Name, theirs: &Range<usize>) -> Option<Arc<Piece>> {
+    fn covering(&mut self, name: &PieceKey, theirs: &Range<usize>) -> Option<Arc<Piece>> {
         let (found, piece) = self.all.range(..=*name).next_back()?;
-        let same = Name { start: name.start, ..*found } == *name;
+        let same = PieceKey { start: name.start, ..*found } == *name;
         let piece = (same && theirs.end <= piece.theirs.end).then(|| piece.clone())?;
         // The last to come is often the first to go.
         if let Some(at) = self.idle.iter().rposition(|idle| *idle == piece.name) {
@@ -80,10 +80,10 @@ impl Kept {
     /// Keeps a piece that no other contains, and no longer those that it contains. Returns those of them that
     /// nobody uses.
     fn add(&mut self, piece: &Arc<Piece>) -> Vec<Arc<Piece>> {
-        let last = Name { start: piece.theirs.end, ..piece.name };
+        let last = PieceKey { start: piece.theirs.end, ..piece.name };
         let later = self.all.range(piece.name..last);
         let inside = later.take_while(|(_, other)| other.theirs.end <= piece.theirs.end);
-        let inside: Vec<Name> = inside.map(|(name, _)| *name).collect();
+        let inside: Vec<PieceKey> = inside.map(|(name, _)| *name).collect();
         self.idle.retain(|idle| !inside.contains(idle));
         let gone = inside.iter().filter_map(|name| self.all.remove(name));
         let gone = gone.filter(|piece| Arc::strong_count(piece) == 1).collect();
@@ -134,7 +134,7 @@ impl Node {
         }
         let peer = node.reach(rank)?.ok_or(Error::NoCard { rank })?;
         let region = peer.region_at(&theirs).ok_or_else(lost)?;
-        let name = Name { rank, mark: peer.mark(), region, start: theirs.start };
+        let name = PieceKey { rank, mark: peer.mark(), region, start: theirs.start };
         let mut kept = mutex::lock(&node.pieces.0);
         let piece = match kept.covering(&name, &theirs) {
             Some(piece) => piece,
@@ -174,7 +174,7 @@ impl Drop for Mapping {
 impl Inner {
     fn piece(
         &self,
-        (rank, peer): (Rank, &Reached),
+        (rank, peer): (Rank, &MappedHeader),
         region: &Published,
         theirs: &Range<usize>,
     ) -> Result<Piece, Error> {
@@ -184,13 +184,13 @@ impl Inner {
         let mut attached = Attached::reserve((end - start).next_multiple_of(unit) + 3 * unit)?;
         let here = (attached.range().start + unit).next_multiple_of(unit) + start % unit;
         attached.map(self, (rank, peer), region, &(start..end), here)?;
-        let token = self.places.add(&Place {
+        let token = self.places.add(&MappedRange {
             here: here..here + (end - start),
             rank,
             kind: MappingKind::Region(region.key),
             there: start,
         });
-        let name = Name { rank, mark: peer.mark(), region: *region, start };
+        let name = PieceKey { rank, mark: peer.mark(), region: *region, start };
         Ok(Piece { name, theirs: start..end, here, token, _attached: attached })
     }
 

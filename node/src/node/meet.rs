@@ -8,7 +8,7 @@ use crate::card_table::{CardTable, MOST};
 use crate::error::Error;
 use onenode_core::pause::{Pause, WaitPolicy, Waiting};
 use onenode_core::sys::hash::fnv1a;
-use onenode_core::sys::point::Place;
+use onenode_core::sys::point::Rendezvous;
 use onenode_core::sys::{fd, process};
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -115,9 +115,9 @@ impl Joined {
 }
 
 /// Waits until no other process has the place to meet locked, and locks it.
-fn lock(node: &Inner, name: &str, deadline: Option<Instant>) -> Result<Place, Error> {
+fn lock(node: &Inner, name: &str, deadline: Option<Instant>) -> Result<Rendezvous, Error> {
     loop {
-        match Place::lock(name, None)? {
+        match Rendezvous::lock(name, None)? {
             Some(place) => return Ok(place),
             None => {
                 process::yield_cpu();

@@ -65,7 +65,7 @@ use onenode_core::pause::WaitPolicy;
 use onenode_core::sys::life::{self, Sign};
 use onenode_core::sys::mutex;
 use onenode_core::sys::origin::Origin;
-use onenode_core::sys::{cgroup::Cpus, fd, kept::Kept, map, process};
+use onenode_core::sys::{cgroup::Cpus, fd, kept::IdentifiedFile, map, process};
 use peer::Peers;
 use regions::Regions;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -114,7 +114,7 @@ pub(crate) struct Inner {
     header: Header,
     /// Shows peers whether this process lives.
     _sign: Sign,
-    file: Kept,
+    file: IdentifiedFile,
 }
 
 impl Node {
@@ -150,7 +150,7 @@ impl Node {
             header.withhold();
         }
         let inode = fd::inode(file.as_fd())?;
-        let file = Kept::new(file)?;
+        let file = IdentifiedFile::new(file)?;
         let (descriptor, common) = (file.number(), stride.is_some());
         let node = Arc::new(Inner {
             origin,

@@ -6,14 +6,14 @@ use crate::card::{Address, Card, CardContent};
 use crate::config::State;
 use crate::error::Error;
 use crate::header::{Header, MOST_REGIONS, Published};
-use crate::places::{MappingKind, Place, Token};
+use crate::places::{MappedRange, MappingKind, RangeId};
 use crate::{Key, Rank};
 use onenode_core::packed;
 use onenode_core::pause::Pause;
 use onenode_core::sys::life::{self, Holder};
 use onenode_core::sys::mutex;
 use onenode_core::sys::peer::{self, Unreachable};
-use onenode_core::sys::{fd, kept::Kept, limit, maps, process};
+use onenode_core::sys::{fd, kept::IdentifiedFile, limit, maps, process};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -50,13 +50,13 @@ enum Found {
     /// Not tried yet.
     Unknown,
     /// Its header, mapped here.
-    Header(Arc<Reached>),
+    Header(Arc<MappedHeader>),
     /// Its memory cannot be reached, for this reason.
     Elsewhere(&'static str),
 }
 
 /// A peer's header, mapped.
-pub(super) struct Reached {
+pub(super) struct MappedHeader {
     pub header: Header,
     rank: Rank,
     file: Source,
@@ -66,7 +66,7 @@ pub(super) struct Reached {
     end: u64,
     /// The process, and where its header is.
     pub address: Address,
-    token: Mutex<Option<Token>>,
+    token: Mutex<Option<RangeId>>,
     seen: Mutex<RegionIndex>,
 }
 
@@ -75,19 +75,19 @@ enum Source {
     /// It is the file that all ranks have.
     Common,
     /// It is open, so that all of it can be mapped even when the peer has died.
-    Kept(Kept),
+    IdentifiedFile(IdentifiedFile),
     /// It is opened through the peer each time: its descriptor would be in the upper half of those that this
     /// process may have.
     Peer,
 }
 
 /// The file of a peer's header, open.
-pub(super) enum Opened<'r> {
+pub(super) enum OpenHeader<'r> {
     Borrowed(BorrowedFd<'r>),
     Own(OwnedFd),
 }
 
-impl AsFd for Opened<'_> {
+impl AsFd for OpenHeader<'_> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Borrowed(file) => *file,
@@ -106,15 +106,15 @@ struct RegionIndex {
     next: u32,
 }
 
-impl Reached {
+impl MappedHeader {
     /// The file of the header.
-    pub fn file<'r>(&'r self, node: &'r Inner) -> Result<Opened<'r>, Error> {
+    pub fn file<'r>(&'r self, node: &'r Inner) -> Result<OpenHeader<'r>, Error> {
         let Address { pid, descriptor, .. } = self.address;
         let peers = || std::iter::once(PathBuf::from(format!("/proc/{pid}/fd/{descriptor}")));
         Ok(match &self.file {
-            Source::Common => Opened::Borrowed(node.file()?),
-            Source::Kept(file) => Opened::Borrowed(file.get(peers())?),
-            Source::Peer => Opened::Own(open(self.rank, &self.address)?),
+            Source::Common => OpenHeader::Borrowed(node.file()?),
+            Source::IdentifiedFile(file) => OpenHeader::Borrowed(file.get(peers())?),
+            Source::Peer => OpenHeader::Own(open(self.rank, &self.address)?),
         })
     }
 
@@ -262,7 +262,7 @@ impl Inner {
     }
 
     /// The header of a rank; `None` if it is not made yet.
-    pub(super) fn reach(&self, rank: Rank) -> Result<Option<Arc<Reached>>, Error> {
+    pub(super) fn reach(&self, rank: Rank) -> Result<Option<Arc<MappedHeader>>, Error> {
         let peer = self.peer(rank)?;
         let mut found = mutex::lock(&peer.found);
         match &*found {
@@ -274,7 +274,7 @@ impl Inner {
             Ok(None) => Ok(None),
             Ok(Some(reached)) => {
                 let here = reached.header.range();
-                let place = Place { here, rank, kind: MappingKind::Header, there: 0 };
+                let place = MappedRange { here, rank, kind: MappingKind::Header, there: 0 };
                 *mutex::lock(&reached.token) = Some(self.places.add(&place));
                 let reached = Arc::new(reached);
                 *found = Found::Header(reached.clone());
@@ -288,7 +288,7 @@ impl Inner {
         }
     }
 
-    fn find(&self, peer: &Peer) -> Result<Option<Reached>, Error> {
+    fn find(&self, peer: &Peer) -> Result<Option<MappedHeader>, Error> {
         let rank = peer.rank;
         let (file, offset, end) = match &peer.said {
             Some(said) if !said.address.common => {
@@ -343,9 +343,9 @@ impl Inner {
         let file = match file {
             None => Source::Common,
             Some(file) if file.as_raw_fd() as u64 >= limit::open_files() / 2 => Source::Peer,
-            Some(file) => Source::Kept(Kept::new(file)?),
+            Some(file) => Source::IdentifiedFile(IdentifiedFile::new(file)?),
         };
-        Ok(Some(Reached {
+        Ok(Some(MappedHeader {
             header,
             rank,
             file,
@@ -362,7 +362,7 @@ impl Inner {
         &self,
         rank: Rank,
         deadline: Option<Instant>,
-    ) -> Result<Arc<Reached>, Error> {
+    ) -> Result<Arc<MappedHeader>, Error> {
         let mut pause = Pause::new(ForPeer::new(self, rank, deadline));
         loop {
             if let Some(reached) = self.reach(rank)? {

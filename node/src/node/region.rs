@@ -5,7 +5,7 @@
 use super::Node;
 use super::adopt;
 use super::backing::{published_file, reserve};
-use super::regions::{Region, Sort, unknown};
+use super::regions::{Region, RegionProperties, unknown};
 use crate::Key;
 use crate::error::{Error, Whose};
 use onenode_core::backend::Naming;
@@ -66,7 +66,7 @@ impl Node {
         let backing = node.back_new(&mut regions.room, &reserved.part(at.clone()), wanted.pages)?;
         regions.last = Some(reserved.range().start);
         let region = Region { key, start: at.start, bytes };
-        let kind = Sort { pages: wanted.pages, image: 0, reserved: Some(reserved) };
+        let kind = RegionProperties { pages: wanted.pages, image: 0, reserved: Some(reserved) };
         // SAFETY: made for peers to access, and new: forked children know no use of it.
         Ok(unsafe { node.keep(&mut regions, record, region, kind, backing) })
     }
@@ -102,7 +102,7 @@ impl Node {
         // their current mapping, that peers may access them, and that forked children do not.
         unsafe {
             let backing = node.back_existing(&mut regions.room, &pages, None)?;
-            Ok(node.keep(&mut regions, record, region, Sort::default(), backing))
+            Ok(node.keep(&mut regions, record, region, RegionProperties::default(), backing))
         }
     }
 
@@ -123,7 +123,7 @@ impl Node {
         let (record, key) = regions.record(key, data.pages())?;
         let pieces = data.copied();
         let region = Region { key, start: data.pages().start, bytes: data.pages().len() };
-        let kind = Sort { image: data.fingerprint(), ..Sort::default() };
+        let kind = RegionProperties { image: data.fingerprint(), ..RegionProperties::default() };
         // SAFETY: the program's data, whose gaps are reserved. The caller guarantees that it may move, that
         // peers may access it, and that forked children do not.
         unsafe {
@@ -159,7 +159,7 @@ impl Node {
         // caller guarantees.
         unsafe {
             let backing = node.in_place(&pages)?;
-            Ok(node.keep(&mut regions, record, region, Sort::default(), backing))
+            Ok(node.keep(&mut regions, record, region, RegionProperties::default(), backing))
         }
     }
 
@@ -198,7 +198,7 @@ impl Node {
         let pages = if unit == map::page_size() { Pages::Normal } else { Pages::Explicit(unit) };
         let backing = published_file(fd::duplicate(file)?, offset)?;
         let region = Region { key, start: what.start, bytes: what.len() };
-        let kind = Sort { pages, ..Sort::default() };
+        let kind = RegionProperties { pages, ..RegionProperties::default() };
         // SAFETY: the memory stays mapped, peers may access it, and forked children do not, as the
         // caller guarantees.
         Ok(unsafe { node.keep(&mut regions, record, region, kind, backing) })

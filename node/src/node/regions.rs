@@ -7,8 +7,8 @@ use super::backing::{Backing, Room};
 use crate::Key;
 use crate::config::Fork;
 use crate::error::Error;
-use crate::header::{Place, Published};
-use onenode_core::backend::Held;
+use crate::header::{MemoryLocation, Published};
+use onenode_core::backend::BackendResource;
 use onenode_core::pages::Pages;
 use onenode_core::sys::fd;
 use onenode_core::sys::map::{self, OwnMapping};
@@ -66,11 +66,11 @@ pub(super) struct Owned {
     /// The file, if it is not the header's.
     _file: Option<OwnedFd>,
     /// The right of peers to attach it.
-    held: Option<Held>,
+    held: Option<BackendResource>,
 }
 
 /// The properties of a region.
-pub(super) struct Sort {
+pub(super) struct RegionProperties {
     pub pages: Pages,
     /// The program's fingerprint if this is its data segment, otherwise 0.
     pub image: u64,
@@ -78,7 +78,7 @@ pub(super) struct Sort {
     pub reserved: Option<OwnMapping>,
 }
 
-impl Default for Sort {
+impl Default for RegionProperties {
     fn default() -> Self {
         Self { pages: Pages::Normal, image: 0, reserved: None }
     }
@@ -164,10 +164,10 @@ impl Inner {
         regions: &mut Regions,
         record: u32,
         region: Region,
-        kind: Sort,
+        kind: RegionProperties,
         backing: Backing,
     ) -> Region {
-        let Sort { pages, image, reserved } = kind;
+        let RegionProperties { pages, image, reserved } = kind;
         let (start, bytes, place) = (region.start, region.bytes, backing.place);
         let published =
             Published { key: region.key, start, bytes, place, pages: pages.word(), image };
@@ -195,9 +195,9 @@ impl Inner {
     pub(super) fn check_mapped(&self, owned: &Owned) -> Result<(), Error> {
         let header = || fd::inode(self.file().ok()?).ok();
         let (inode, offset) = match owned.published.place {
-            Place::Header(offset) => (header(), offset),
-            Place::File { inode, offset, .. } => (Some(inode), offset),
-            Place::Segment(_) => return Ok(()),
+            MemoryLocation::Header(offset) => (header(), offset),
+            MemoryLocation::File { inode, offset, .. } => (Some(inode), offset),
+            MemoryLocation::Segment(_) => return Ok(()),
         };
         // Where the program has closed the file, or there is no `/proc`, nothing is known.
         let Some(inode) = inode else { return Ok(()) };
@@ -221,7 +221,7 @@ impl Inner {
         // Must go before its memory.
         drop(held);
         let Some(reserved) = reserved else { return };
-        if let (Place::Header(offset), Ok(file)) = (published.place, self.file()) {
+        if let (MemoryLocation::Header(offset), Ok(file)) = (published.place, self.file()) {
             self.backend.free(&reserved.part(region.range()), Some((file.into(), offset)));
         }
         drop(reserved);

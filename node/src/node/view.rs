@@ -7,13 +7,13 @@
 //!         ^origin                                                              ^base
 //! ```
 use super::attached::Attached;
-use super::peer::Reached;
+use super::peer::MappedHeader;
 use super::regions::unknown;
 use super::wait::ForPeer;
 use super::{Inner, Node, deadline};
 use crate::error::{Error, Whose};
 use crate::header::Published;
-use crate::places::{MappingKind, Place, Token};
+use crate::places::{MappedRange, MappingKind, RangeId};
 use crate::table::{Bounds, Entries, Entry};
 use crate::{Key, Rank};
 use onenode_core::Error::NoRoom;
@@ -63,7 +63,7 @@ struct Mirror {
     base: usize,
     /// Where the rank has the regions, in the order of the parts.
     starts: Vec<usize>,
-    tokens: Vec<Token>,
+    tokens: Vec<RangeId>,
     /// Detached before the reservation is freed.
     attached: Attached,
 }
@@ -260,7 +260,12 @@ impl Core {
         }
     }
 
-    fn try_attach(&self, node: &Inner, rank: Rank, peer: &Reached) -> Result<AttachStep, Error> {
+    fn try_attach(
+        &self,
+        node: &Inner,
+        rank: Rank,
+        peer: &MappedHeader,
+    ) -> Result<AttachStep, Error> {
         let mut theirs = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
             let Some(region) = peer.region_of(part.key) else {
@@ -288,7 +293,7 @@ impl Core {
     fn map(
         &self,
         node: &Inner,
-        (rank, peer): (Rank, &Reached),
+        (rank, peer): (Rank, &MappedHeader),
         theirs: &[Published],
     ) -> Result<Mirror, Error> {
         let (origin, span) = (self.origin(), self.bounds().span);
@@ -363,15 +368,15 @@ impl ViewRegion {
 /// Places that are removed again on drop, unless they are kept.
 struct Tokens<'n> {
     node: &'n Inner,
-    tokens: Vec<Token>,
+    tokens: Vec<RangeId>,
 }
 
 impl Tokens<'_> {
     fn add(&mut self, here: Range<usize>, rank: Rank, kind: MappingKind, there: usize) {
-        self.tokens.push(self.node.places.add(&Place { here, rank, kind, there }));
+        self.tokens.push(self.node.places.add(&MappedRange { here, rank, kind, there }));
     }
 
-    fn keep(mut self) -> Vec<Token> {
+    fn keep(mut self) -> Vec<RangeId> {
         std::mem::take(&mut self.tokens)
     }
 }

@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 /// A way to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
+pub enum CopyMethod {
     /// Moves, through the caches.
     Moves,
     /// The string instruction.
@@ -29,7 +29,7 @@ pub struct Point {
     /// Bytes from the source to the destination.
     pub offset: usize,
     /// The way.
-    pub way: Way,
+    pub way: CopyMethod,
 }
 
 /// Sizes at which the string instruction is compared with moves.
@@ -49,7 +49,7 @@ const ABREAST: [usize; 3] = [1, 2, 4];
 /// The least gain for which a limit changes: a part of the time.
 const CHANGE: f64 = 0.05;
 
-impl Way {
+impl CopyMethod {
     /// The limits with which all copies of more than 128 bytes are made this way; past the caches
     /// from 256 KiB on.
     pub fn methods(self) -> Methods {
@@ -64,17 +64,17 @@ impl Way {
 /// All points, with those to be compared next to each other. The list is the same in every process.
 pub fn points() -> Vec<Point> {
     let mut list = Vec::new();
-    let mut add = |bytes, offset, ways: &[Way]| {
+    let mut add = |bytes, offset, ways: &[CopyMethod]| {
         list.extend(ways.iter().map(|way| Point { bytes, offset, way: *way }));
     };
-    let near = [Way::Moves, Way::String];
+    let near = [CopyMethod::Moves, CopyMethod::String];
     for bytes in SMALL {
         add(bytes, 0, &near);
         if AT_OFFSETS.contains(&bytes) {
             OFFSETS.into_iter().for_each(|offset| add(bytes, offset, &near));
         }
     }
-    let all: Vec<Way> = near.into_iter().chain(ABREAST.map(Way::Past)).collect();
+    let all: Vec<CopyMethod> = near.into_iter().chain(ABREAST.map(CopyMethod::Past)).collect();
     for bytes in LARGE {
         add(bytes, 0, &all);
     }
@@ -92,7 +92,7 @@ impl Samples {
     }
 
     /// The cost of a way relative to another as a logarithm; 0 if they do not differ clearly.
-    fn cost(&self, bytes: usize, offset: usize, way: Way, usual: Way) -> f64 {
+    fn cost(&self, bytes: usize, offset: usize, way: CopyMethod, usual: CopyMethod) -> f64 {
         let of = |way| self.0.get(&Point { bytes, offset, way });
         let clearly = |mine, usual| {
             let ratio = Ratio::between(of(mine)?, of(usual)?)?;
@@ -107,7 +107,8 @@ impl Samples {
 
     /// The limits for this machine, starting from `usual`.
     pub fn choose(&self, usual: Methods) -> Methods {
-        let string = |bytes, offset| self.cost(bytes, offset, Way::String, Way::Moves);
+        let string =
+            |bytes, offset| self.cost(bytes, offset, CopyMethod::String, CopyMethod::Moves);
         let sizes = || SMALL.into_iter().chain([LARGE[0]]);
         let starts =
             sizes().chain([usize::MAX]).map(|string_from| Methods { string_from, ..usual });
@@ -128,8 +129,10 @@ impl Samples {
             .flat_map(|cached_to| ABREAST.map(|abreast| Methods { cached_to, abreast, ..best }))
             .collect();
         cheapest(best, pasts, |methods| {
-            let past = Way::Past(methods.abreast);
-            let cached = |bytes| if bytes >= best.string_from { Way::String } else { Way::Moves };
+            let past = CopyMethod::Past(methods.abreast);
+            let cached = |bytes| {
+                if bytes >= best.string_from { CopyMethod::String } else { CopyMethod::Moves }
+            };
             let large = LARGE.into_iter().filter(|bytes| *bytes > methods.cached_to);
             large.map(|bytes| self.cost(bytes, 0, past, cached(bytes))).sum()
         })
@@ -209,8 +212,8 @@ mod tests {
     fn the_string_instruction_from_where_it_wins() {
         let string = |from: usize| {
             samples(move |Point { bytes, way, .. }| match way {
-                Way::String if bytes >= from => 0.8,
-                Way::String => 1.3,
+                CopyMethod::String if bytes >= from => 0.8,
+                CopyMethod::String => 1.3,
                 _ => 1.0,
             })
         };
@@ -224,8 +227,8 @@ mod tests {
     fn a_distance_only_where_it_is_slow_near() {
         let slow_to = |most: usize| {
             samples(move |Point { offset, way, .. }| match way {
-                Way::String if (1..most).contains(&offset) => 15.0,
-                Way::String => 0.7,
+                CopyMethod::String if (1..most).contains(&offset) => 15.0,
+                CopyMethod::String => 0.7,
                 _ => 1.0,
             })
         };
@@ -238,9 +241,9 @@ mod tests {
     fn past_the_caches_where_they_are_too_small() {
         let from = |least: usize, pages: usize| {
             samples(move |Point { bytes, way, .. }| match way {
-                Way::Past(abreast) if bytes > least && abreast == pages => 0.6,
-                Way::Past(_) if bytes > least => 0.8,
-                Way::Past(_) => 1.5,
+                CopyMethod::Past(abreast) if bytes > least && abreast == pages => 0.6,
+                CopyMethod::Past(_) if bytes > least => 0.8,
+                CopyMethod::Past(_) => 1.5,
                 _ => 1.0,
             })
         };

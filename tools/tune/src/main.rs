@@ -22,7 +22,7 @@ use oneshmem::internals::collectives::select::rules::Rules;
 use oneshmem::internals::collectives::tuning;
 use oneshmem::internals::pe::launcher::Launcher;
 use oneshmem::internals::start::launch;
-use options::{Options, Wanted};
+use options::{Options, Task};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -31,9 +31,9 @@ const COPIES_SHARE: f64 = 0.1;
 
 fn main() -> ExitCode {
     let done = match options::read() {
-        Wanted::Pe(part) => pe::run(&part),
-        Wanted::Copies(seconds) => copies_pe::run(seconds),
-        Wanted::Tune(options) => tune(&options),
+        Task::Pe(part) => pe::run(&part),
+        Task::Copies(seconds) => copies_pe::run(seconds),
+        Task::Tune(options) => tune(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

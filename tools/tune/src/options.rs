@@ -42,7 +42,7 @@ pub struct Assignment {
 }
 
 /// The task of this process.
-pub enum Wanted {
+pub enum Task {
     /// Run the command.
     Tune(Options),
     /// Run as a PE of a job that measures collectives.
@@ -57,23 +57,23 @@ pub const PE: &str = "pe";
 pub const COPIES: &str = "pe-copies";
 
 /// Parses the command line. Ends the process if it is wrong or asks for help.
-pub fn read() -> Wanted {
+pub fn read() -> Task {
     let mut arguments = std::env::args_os().skip(1).peekable();
     if arguments.peek().is_some_and(|first| first == PE) {
         let part = pe_command().get_matches_from(arguments);
         let seconds = required(&part, "seconds");
         let barrier = required(&part, "barrier");
-        return Wanted::Pe(Assignment { seconds, points: list(&part, "points"), barrier });
+        return Task::Pe(Assignment { seconds, points: list(&part, "points"), barrier });
     }
     if arguments.peek().is_some_and(|first| first == COPIES) {
         let matches = Command::new(COPIES).arg(seconds()).get_matches_from(arguments);
-        return Wanted::Copies(required(&matches, "seconds"));
+        return Task::Copies(required(&matches, "seconds"));
     }
     let matches = cli::oshtune::command().get_matches();
     let mut pes: Vec<usize> = list(&matches, "pes");
     pes.sort_unstable();
     pes.dedup();
-    Wanted::Tune(Options {
+    Task::Tune(Options {
         time: required(&matches, "time"),
         pes,
         output: matches.get_one("output").cloned(),

@@ -67,19 +67,19 @@ pub struct RawWorker {
 pub struct Endpoint {
     pub(super) handle: ucx::Endpoint,
     /// `None`: the connection is the other process's.
-    pub(super) fate: Option<&'static Fate>,
+    pub(super) fate: Option<&'static ConnectionState>,
 }
 
 /// Facts of a connection as UCX reports them.
 #[derive(Debug, Default)]
-pub(super) struct Fate {
+pub(super) struct ConnectionState {
     /// The error with which the connection, or a message over it, failed; 0 until then.
     failure: AtomicI32,
     /// How many messages have been sent later than at once.
     sent: AtomicU64,
 }
 
-impl Fate {
+impl ConnectionState {
     fn fail(&self, status: Status) {
         self.failure.store(status.into(), Ordering::Relaxed);
     }
@@ -113,7 +113,7 @@ impl Endpoint {
 }
 
 /// Notes that a connection has failed. UCX calls this.
-extern "C" fn note_failure(fate: &'static Fate, _: ucx::Endpoint, status: Status) {
+extern "C" fn note_failure(fate: &'static ConnectionState, _: ucx::Endpoint, status: Status) {
     fate.fail(status);
 }
 
@@ -196,7 +196,7 @@ impl RawWorker {
     /// If the address is invalid, or cannot be reached from here.
     pub(super) fn connect(&self, address: &[u8]) -> Result<Endpoint, Error> {
         // Endpoints are never closed, so UCX may report a failure for as long as the process lives.
-        let fate = Box::leak(Box::<Fate>::default());
+        let fate = Box::leak(Box::<ConnectionState>::default());
         let nowhere = || ucx::SockAddr { addr: null(), addrlen: 0 };
         let params = ucx::EpParams {
             field_mask: ucx::EP_REMOTE_ADDRESS | ucx::EP_ERR_HANDLING_MODE | ucx::EP_ERR_HANDLER,

@@ -74,7 +74,7 @@ struct Open {
 
 /// The first question that is not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Oldest {
+pub struct OldestRequest {
     /// Its number.
     pub number: u64,
     /// The PE that it is about.
@@ -111,10 +111,10 @@ impl PendingRequests {
     }
 
     /// The first question that is not answered.
-    pub fn oldest(&self) -> Option<Oldest> {
+    pub fn oldest(&self) -> Option<OldestRequest> {
         let open = self.0.borrow();
         let PendingRequest { pe, missing, .. } = *open.requests.front()?.as_ref()?;
-        Some(Oldest { number: open.first, pe, missing })
+        Some(OldestRequest { number: open.first, pe, missing })
     }
 
     /// Whether the first `count` questions are answered.
@@ -244,7 +244,7 @@ mod tests {
         let mut places = [[0u8; 8]; 3];
         let numbers = places.each_mut().map(|place| pending.add(7, 8, place.as_mut_ptr()));
         assert_eq!(numbers, [0, 1, 2]);
-        let oldest = |missing| Some(Oldest { number: 0, pe: 7, missing });
+        let oldest = |missing| Some(OldestRequest { number: 0, pe: 7, missing });
         assert_eq!(pending.oldest(), oldest(8));
         assert!(pending.take_in(1, 4, &[5; 4]));
         assert!(!pending.is_answered(1), "a part is missing");

@@ -6,10 +6,10 @@ use super::memory;
 use super::message::{
     ANSWERS, END, Handler, MOST, Message, OPERATIONS, Question, Target, parts, word,
 };
-use super::worker::{Kept, Receiver, Sender, Worker};
+use super::worker::{Receiver, SendBuffer, Sender, Worker};
 use crate::engine::admission;
 use crate::engine::exports::Record;
-use crate::engine::served::Served;
+use crate::engine::served::ServedMemory;
 use crate::error::Error;
 use crate::message;
 use crate::remote::network::Route;
@@ -21,7 +21,7 @@ use std::ops::Range;
 /// The state of an agent's worker that serves requests.
 pub struct Server {
     /// The memory.
-    pub served: RefCell<Served>,
+    pub served: RefCell<ServedMemory>,
     /// The abort word that another node has reported; 0 until then.
     pub end: Cell<u64>,
 }
@@ -37,7 +37,7 @@ impl Server {
         (route, hosts): (&Route, &[IpAddr]),
         secret: impl Fn() -> Option<Secret> + Send + 'static,
     ) -> Result<(Worker<Self>, Record), Error> {
-        let server = Self { served: Served::none(near).into(), end: Cell::new(0) };
+        let server = Self { served: ServedMemory::none(near).into(), end: Cell::new(0) };
         let (worker, guard) = Worker::open(route, server)?;
         let (admission, access) = admission::Server::open(&guard, hosts)?;
         admission.start(secret, message::say)?;
@@ -79,7 +79,7 @@ impl Server {
                 let parts = parts(bytes, |start| [number, start as u64]);
                 // SAFETY: the bytes stay mapped as long as what is kept of the PE, or for the life of the
                 // process.
-                let from = unsafe { Kept::new(from.start(), bytes, kept) };
+                let from = unsafe { SendBuffer::new(from.start(), bytes, kept) };
                 sender.answer_parts(ANSWERS, parts, &from);
             }
             Question::Change(amo) => {

@@ -5,7 +5,7 @@
 
 use super::bindings::{self as ucx, RecvParam, Request, Status};
 use super::message::{Batch, HEAD, Handler, Message, Received, unpack};
-use super::raw::{Endpoint, Fate, RawWorker};
+use super::raw::{ConnectionState, Endpoint, RawWorker};
 use crate::atomics::{Ordering, fence};
 use crate::engine::admission::Guard;
 use crate::error::Error;
@@ -215,7 +215,7 @@ impl<R> Worker<R> {
         &self,
         to: Connection,
         parts: impl Iterator<Item = ([u8; HEAD], Range<usize>)>,
-        bytes: &Kept<K>,
+        bytes: &SendBuffer<K>,
     ) -> Result<(), Error> {
         let outbox = &mut self.outboxes.borrow_mut()[to.outbox];
         self.raw.flush(outbox)?;
@@ -225,13 +225,13 @@ impl<R> Worker<R> {
 
 /// Bytes that are sent from where they are. Each message with a part of them keeps a clone of `K` until it has
 /// been sent.
-pub struct Kept<K> {
+pub struct SendBuffer<K> {
     from: *const u8,
     bytes: usize,
     kept: K,
 }
 
-impl<K> Kept<K> {
+impl<K> SendBuffer<K> {
     /// The `bytes` bytes from `from` on.
     ///
     /// # Safety
@@ -259,7 +259,7 @@ impl Unsent {
 /// Data owned by UCX's request for a message.
 struct Owned<K> {
     release: extern "C" fn(Request),
-    fate: Option<&'static Fate>,
+    fate: Option<&'static ConnectionState>,
     head: [u8; HEAD],
     kept: K,
 }
@@ -359,12 +359,12 @@ impl RawWorker {
         to: Endpoint,
         handler: Handler,
         parts: impl Iterator<Item = ([u8; HEAD], Range<usize>)>,
-        Kept { from, bytes, kept }: &Kept<K>,
+        SendBuffer { from, bytes, kept }: &SendBuffer<K>,
     ) -> Result<(), Error> {
         for (head, part) in parts {
             assert!(part.start <= part.end && part.end <= *bytes, "a part of {bytes} bytes");
             let place = (from.wrapping_add(part.start), part.len());
-            // SAFETY: a part of the bytes, which `Kept::new` was told are readable as long as the clone exists.
+            // SAFETY: a part of the bytes, which `SendBuffer::new` was told are readable as long as the clone exists.
             unsafe { self.post(to, (handler, false), Some(head), place, kept.clone()) }?;
         }
         Ok(())
@@ -430,7 +430,7 @@ impl Sender<'_> {
         &self,
         handler: Handler,
         parts: impl Iterator<Item = ([u8; HEAD], Range<usize>)>,
-        bytes: &Kept<K>,
+        bytes: &SendBuffer<K>,
     ) {
         let _ = self.worker.send_parts(self.endpoint, handler, parts, bytes);
     }

@@ -2,7 +2,7 @@
 //! the process's own heap.
 #![allow(unsafe_code)]
 
-use super::{Backend, FilePlace, Held, Move, Naming, Published, Segment, unlike};
+use super::{Backend, BackendResource, FilePlace, Move, Naming, Published, Segment, unlike};
 use crate::error::Error;
 use crate::pages::Pages;
 use crate::sys::map::Reserved;
@@ -45,7 +45,7 @@ unsafe impl Backend for Kitten {
         at: &Reserved,
         _: Pages,
         segment: Segment,
-    ) -> Result<Option<Held>, Error> {
+    ) -> Result<Option<BackendResource>, Error> {
         let Segment::Address(theirs) = segment else { return Err(unlike(self.name(), segment)) };
         match unalias(at.range().start) {
             Some((_, here)) if here != theirs => Err(Error::NoWay(format!(

@@ -2,7 +2,7 @@
 //! container, without privileges.
 #![allow(unsafe_code)]
 
-use super::{Backend, FilePlace, Held, Move, Naming, Published, Segment, unlike};
+use super::{Backend, BackendResource, FilePlace, Move, Naming, Published, Segment, unlike};
 use crate::error::Error;
 use crate::pages::Pages;
 use crate::segment;
@@ -149,7 +149,7 @@ unsafe impl Backend for Memfd {
         at: &Reserved,
         pages: Pages,
         segment: Segment,
-    ) -> Result<Option<Held>, Error> {
+    ) -> Result<Option<BackendResource>, Error> {
         match segment {
             Segment::File(place) => map_peers(at, pages, place).map(|()| None),
             other => Err(unlike(self.name, other)),

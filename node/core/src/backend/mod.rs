@@ -26,7 +26,7 @@ use xpmem::Xpmem;
 pub type FilePlace<'f> = (Source<'f>, u64);
 
 /// A backend's resource, until it is dropped.
-pub type Held = Box<dyn Any + Send + Sync>;
+pub type BackendResource = Box<dyn Any + Send + Sync>;
 
 /// How peers name the segments of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub struct Published {
     /// Its number, where segments are named so; otherwise 0.
     pub number: u64,
     /// The right of the peers, if it ends some time.
-    pub held: Option<Held>,
+    pub held: Option<BackendResource>,
 }
 
 /// A way of sharing segments.
@@ -108,7 +108,7 @@ pub unsafe trait Backend: Send + Sync {
         at: &Reserved,
         pages: Pages,
         segment: Segment,
-    ) -> Result<Option<Held>, Error>;
+    ) -> Result<Option<BackendResource>, Error>;
 }
 
 /// The backend of this name.

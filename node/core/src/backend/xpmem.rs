@@ -2,7 +2,7 @@
 //! published.
 #![allow(unsafe_code)]
 
-use super::{Backend, FilePlace, Held, Move, Naming, Published, Segment, memfd, unlike};
+use super::{Backend, BackendResource, FilePlace, Move, Naming, Published, Segment, memfd, unlike};
 use crate::error::Error;
 use crate::pages::Pages;
 use crate::sys::huge;
@@ -91,7 +91,7 @@ unsafe impl Backend for Xpmem {
         at: &Reserved,
         pages: Pages,
         segment: Segment,
-    ) -> Result<Option<Held>, Error> {
+    ) -> Result<Option<BackendResource>, Error> {
         let (number, offset) = match segment {
             Segment::Number(number, offset) => (number, offset),
             Segment::File(place) => return memfd::map_peers(at, pages, place).map(|()| None),

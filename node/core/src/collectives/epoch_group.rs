@@ -91,7 +91,7 @@ impl<'e, M: Controlled> EpochGroup<'e, M> {
     /// members are past the messages that began [`MAILBOXES`] or more steps before its end. Usually
     /// they are known to be.
     #[inline(always)]
-    fn clear(&self, place: &Place) -> Outcome<Self> {
+    fn clear(&self, place: &MailboxRange) -> Outcome<Self> {
         let lapped = place.end.saturating_sub(MAILBOXES as u64).min(self.epoch.last_message());
         if self.epoch.common() < lapped { self.await_readers(lapped) } else { Ok(()) }
     }
@@ -126,8 +126,8 @@ impl<'e, M: Controlled> EpochGroup<'e, M> {
         let turns = (levels.largest() * mine.len()).div_ceil(sent::MOST_WORDS);
 
         let first = self.open(turns as u64) + 1;
-        let gathered = Place::of(mine.len(), self.epoch);
-        let passed_on = Place::of(all.len(), self.epoch);
+        let gathered = MailboxRange::of(mine.len(), self.epoch);
+        let passed_on = MailboxRange::of(all.len(), self.epoch);
         if levels.is_head() {
             let place = |member: usize| member * mine.len()..(member + 1) * mine.len();
             all[place(self.index())].copy_from_slice(mine);
@@ -166,13 +166,13 @@ impl<'e, M: Controlled> EpochGroup<'e, M> {
 }
 
 /// The place of one collective's messages in the members' mailboxes: one mailbox per step.
-struct Place {
+struct MailboxRange {
     start: u64,
     end: u64,
     first: usize,
 }
 
-impl Place {
+impl MailboxRange {
     /// The place of the next messages, of `words` words each.
     #[inline(always)]
     fn of(words: usize, epoch: &Epoch) -> Self {
@@ -337,7 +337,7 @@ impl<M: Controlled> CollectiveGroup for EpochGroup<'_, M> {
             return (0..self.size())
                 .try_for_each(|member| each(member, &all[member * mine.len()..][wanted.clone()]));
         }
-        let place = Place::of(mine.len(), self.epoch);
+        let place = MailboxRange::of(mine.len(), self.epoch);
         self.clear(&place)?;
         place.write(self.own(), mine, |counter| self.members.wake(counter));
         let hear = |member| {
@@ -370,7 +370,7 @@ impl<M: Controlled> CollectiveGroup for EpochGroup<'_, M> {
         words: usize,
         mut combine: impl FnMut(&mut Few, &Few),
     ) -> Outcome<Self> {
-        let place = Place::of(words, self.epoch);
+        let place = MailboxRange::of(words, self.epoch);
         self.clear(&place)?;
         place.write(self.own(), &message[..words], |counter| self.members.wake(counter));
         let published = &self.members.words(0).heard;
@@ -403,7 +403,7 @@ impl<M: Controlled> CollectiveGroup for EpochGroup<'_, M> {
     /// The root waits only for room in its mailboxes. A member that has read the message reports
     /// that in its own words and continues.
     fn spread(&self, root: usize, message: &mut [u64]) -> Outcome<Self> {
-        let place = Place::of(message.len(), self.epoch);
+        let place = MailboxRange::of(message.len(), self.epoch);
         if self.index() == root {
             self.clear(&place)?;
             // Before the message is written: a member that has reached a step has read all messages

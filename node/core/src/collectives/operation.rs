@@ -4,7 +4,7 @@ use super::algorithm::{Algorithm, Operation};
 use super::{alltoall, barrier, broadcast, collect, reduce, scan};
 
 /// Facts of an operation, whatever its calls look like.
-struct Facts {
+struct OperationProperties {
     operation: Operation,
     name: &'static str,
     algorithms: &'static [&'static str],
@@ -12,8 +12,8 @@ struct Facts {
 }
 
 /// The table entry for the algorithms `A`.
-const fn table<A: Algorithm>(name: &'static str) -> Facts {
-    Facts {
+const fn table<A: Algorithm>(name: &'static str) -> OperationProperties {
+    OperationProperties {
         operation: A::OPERATION,
         name,
         algorithms: A::NAMES,
@@ -26,7 +26,7 @@ const fn table<A: Algorithm>(name: &'static str) -> Facts {
 /// How many operations there are.
 pub const OPERATIONS: usize = TABLES.len();
 
-const TABLES: &[Facts] = &[
+const TABLES: &[OperationProperties] = &[
     table::<barrier::Algorithm>("barrier"),
     table::<broadcast::Algorithm>("broadcast"),
     table::<collect::Algorithm>("collect"),
@@ -49,7 +49,7 @@ impl Operation {
         all
     };
 
-    const fn table(self) -> &'static Facts {
+    const fn table(self) -> &'static OperationProperties {
         &TABLES[self as usize]
     }
 

@@ -22,7 +22,7 @@ pub struct ControlWords {
     /// Steps the member has announced, counted over all collectives of the group.
     pub progress: CachePadded<Counter>,
     /// The values that the member has received.
-    pub heard: Heard,
+    pub heard: ReceivedValues,
     /// How often other members have notified this one, counted over all collectives.
     pub notifications: CachePadded<Counter>,
     /// The member's messages to all others: a ring in which a message's place follows from its
@@ -41,7 +41,11 @@ impl ControlWords {
         let mailbox = || Mailbox { step: Counter::new(), words: zeros() };
         Self {
             progress: counter(),
-            heard: Heard { step: Counter::new(), common: AtomicU64::new(0), result: zeros() },
+            heard: ReceivedValues {
+                step: Counter::new(),
+                common: AtomicU64::new(0),
+                result: zeros(),
+            },
             notifications: counter(),
             mailboxes: std::array::from_fn(|_| mailbox()),
         }
@@ -50,7 +54,7 @@ impl ControlWords {
 
 /// The values that a member has received, in one cache-line pair.
 #[repr(C, align(128))]
-pub struct Heard {
+pub struct ReceivedValues {
     /// The step up to which the member has read others' messages, as far as it had to report it.
     pub step: Counter,
     /// A step that all members are known to have announced, if one of them has said so. Only the first

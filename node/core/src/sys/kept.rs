@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// An open file, identified by its device and inode, not by its number alone.
 #[derive(Debug)]
-pub struct Kept {
+pub struct IdentifiedFile {
     number: AtomicI32,
     identity: (u64, u64),
 }
@@ -24,7 +24,7 @@ fn identity(number: RawFd) -> Option<(u64, u64)> {
     file.metadata().ok().map(|status| (status.dev(), status.ino()))
 }
 
-impl Kept {
+impl IdentifiedFile {
     /// Keeps `file`.
     pub fn new(file: OwnedFd) -> Result<Self, Error> {
         let Some(identity) = identity(file.as_raw_fd()) else {
@@ -77,7 +77,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for IdentifiedFile {
     fn drop(&mut self) {
         let number = self.number();
         if self.is_ours(number) {
@@ -101,7 +101,7 @@ mod tests {
         File::from(file.try_clone().expect("a copy")).write_all(b"kept").expect("written");
         let other = file.try_clone().expect("a copy");
         let elsewhere = PathBuf::from(format!("/proc/self/fd/{}", other.as_raw_fd()));
-        let kept = Kept::new(file).expect("kept");
+        let kept = IdentifiedFile::new(file).expect("kept");
 
         let lost = kept.number();
         close(lost).expect("closed behind its owner's back");
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_file_that_nobody_has_is_an_error_that_names_the_descriptor() {
-        let kept = Kept::new(fd::memfd(c"kept").expect("a memory file")).expect("kept");
+        let kept = IdentifiedFile::new(fd::memfd(c"kept").expect("a memory file")).expect("kept");
         let lost = kept.number();
         close(lost).expect("closed behind its owner's back");
         let error = kept.get(empty()).expect_err("nowhere to be found").to_string();

@@ -46,13 +46,13 @@ use std::path::{Path, PathBuf};
 
 /// The user's folders, locked by this process until the value is dropped, for those that meet under a name.
 #[derive(Debug)]
-pub struct Place {
+pub struct Rendezvous {
     name: String,
     folders: Vec<Folder>,
     runtime: Option<PathBuf>,
 }
 
-impl Place {
+impl Rendezvous {
     /// The place to meet under `name`, unless another process has locked it. `runtime` is the user's own
     /// directory (`$XDG_RUNTIME_DIR`), if one is known.
     ///
@@ -232,7 +232,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Rendezvous {
     fn drop(&mut self) {
         for folder in &self.folders {
             // Fails if something is in it.

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::super::Inner;
-use super::super::peer::Reached;
+use super::super::peer::MappedHeader;
 use crate::header::{GROUP_BYTES, Header};
 use onenode_core::collectives::words::ControlWords;
 use std::ptr::NonNull;
@@ -15,14 +15,14 @@ const _: () = assert!(GROUP_BYTES % align_of::<ControlWords>() == 0);
 pub(in super::super) struct Found {
     words: NonNull<ControlWords>,
     slot: usize,
-    keeps: Keeps,
+    keeps: HeaderHold,
 }
 
 /// Keeps the header that contains the words mapped.
-enum Keeps {
+enum HeaderHold {
     /// Only owned, never read.
     Own(#[allow(dead_code)] Arc<Inner>),
-    Peer(Arc<Reached>),
+    Peer(Arc<MappedHeader>),
 }
 
 // SAFETY: the pointer leads to atomics in shared memory, which `keeps` keeps mapped.
@@ -33,12 +33,12 @@ unsafe impl Sync for Found {}
 impl Found {
     /// This process's own words, in a slot of its node's header.
     pub fn own(node: Arc<Inner>, slot: usize) -> Self {
-        Self { words: words(&node.header, slot), slot, keeps: Keeps::Own(node) }
+        Self { words: words(&node.header, slot), slot, keeps: HeaderHold::Own(node) }
     }
 
     /// A peer's words, in a slot of its header.
-    pub fn of(peer: Arc<Reached>, slot: usize) -> Self {
-        Self { words: words(&peer.header, slot), slot, keeps: Keeps::Peer(peer) }
+    pub fn of(peer: Arc<MappedHeader>, slot: usize) -> Self {
+        Self { words: words(&peer.header, slot), slot, keeps: HeaderHold::Peer(peer) }
     }
 
     /// The control words.
@@ -52,16 +52,16 @@ impl Found {
     /// Whether these are the words of a peer that has left the group of that name.
     pub fn has_left(&self, name: u64) -> bool {
         match &self.keeps {
-            Keeps::Own(_) => false,
-            Keeps::Peer(peer) => !peer.header.is_in_group(self.slot, name),
+            HeaderHold::Own(_) => false,
+            HeaderHold::Peer(peer) => !peer.header.is_in_group(self.slot, name),
         }
     }
 
     /// The header and the slot, for a peer's words.
-    pub fn header(self) -> Option<(Arc<Reached>, usize)> {
+    pub fn header(self) -> Option<(Arc<MappedHeader>, usize)> {
         match self.keeps {
-            Keeps::Own(_) => None,
-            Keeps::Peer(peer) => Some((peer, self.slot)),
+            HeaderHold::Own(_) => None,
+            HeaderHold::Peer(peer) => Some((peer, self.slot)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The names of groups in headers, and the words of this process that others may still read.
 
 use super::super::Inner;
-use super::super::peer::Reached;
+use super::super::peer::MappedHeader;
 use crate::Rank;
 use crate::config::State;
 use crate::error::Error;
@@ -16,15 +16,15 @@ use std::sync::Arc;
 pub(in super::super) struct Groups {
     /// How often it has opened groups with the same number and ranks.
     opened: BTreeMap<u64, u64>,
-    left: Vec<Departed>,
+    left: Vec<LeftGroup>,
 }
 
 /// A group that this process has left.
-struct Departed {
+struct LeftGroup {
     slot: usize,
     name: u64,
     /// The others' headers, and the group's slots there.
-    others: Vec<(Arc<Reached>, usize)>,
+    others: Vec<(Arc<MappedHeader>, usize)>,
 }
 
 impl Groups {
@@ -48,13 +48,13 @@ impl Groups {
     }
 
     /// Records that this process has left a group of which it had found these others.
-    pub fn leave(&mut self, slot: usize, name: u64, others: Vec<(Arc<Reached>, usize)>) {
-        self.left.push(Departed { slot, name, others });
+    pub fn leave(&mut self, slot: usize, name: u64, others: Vec<(Arc<MappedHeader>, usize)>) {
+        self.left.push(LeftGroup { slot, name, others });
     }
 
     /// Frees the words of groups that all others have left as well.
     fn free(&mut self, node: &Inner) {
-        self.left.retain(|Departed { slot, name, others }| {
+        self.left.retain(|LeftGroup { slot, name, others }| {
             let is_read = others.iter().any(|(peer, theirs)| {
                 peer.header.is_in_group(*theirs, *name) && peer.life(node) == State::Attached
             });

@@ -7,13 +7,13 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::prelude::*;
 
 /// A logarithmic axis with ticks at given places.
-struct Ticked {
+struct TickedAxis {
     from: f64,
     to: f64,
     ticks: Vec<f64>,
 }
 
-impl Ranged for Ticked {
+impl Ranged for TickedAxis {
     type FormatOption = DefaultFormatting;
     type ValueType = f64;
 
@@ -74,8 +74,8 @@ impl Plot {
             .x_label_area_size(44)
             .y_label_area_size(90)
             .build_cartesian_2d(
-                Ticked { from: left - margin, to: right + margin, ticks: x_ticks },
-                Ticked { from: low.log10(), to: high.log10(), ticks: ticks(digits) },
+                TickedAxis { from: left - margin, to: right + margin, ticks: x_ticks },
+                TickedAxis { from: low.log10(), to: high.log10(), ticks: ticks(digits) },
             )?;
         let fine = ticks(&fine);
         let faint = BLACK.mix(0.07);

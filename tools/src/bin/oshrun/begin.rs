@@ -54,7 +54,7 @@ impl Hello {
 
 /// The description of the job.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Begin {
+pub struct JobDescription {
     /// The number of the node that receives it.
     pub node: usize,
     /// All nodes.
@@ -75,7 +75,7 @@ pub struct Begin {
     pub options: Options,
 }
 
-impl Begin {
+impl JobDescription {
     /// Encodes it for a frame.
     pub fn encode(&self) -> Vec<u8> {
         codec::encode(self)
@@ -128,7 +128,7 @@ mod tests {
     use std::os::unix::ffi::OsStringExt;
     use std::time::Duration;
 
-    fn begin() -> Begin {
+    fn begin() -> JobDescription {
         let part = |npes, words: &[&str]| Program {
             npes: Some(npes),
             environment: vec![("A".into(), "b=c".into())],
@@ -136,7 +136,7 @@ mod tests {
             program: words.iter().map(OsString::from).collect(),
         };
         let node = |pes, host: &str| NodeOf { pes, host: host.into() };
-        Begin {
+        JobDescription {
             node: 1,
             nodes: vec![node(1, "a"), node(2, "b")],
             sites: vec![Site::without_rdma(), Site::without_rdma()],
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_beginning_survives_the_way() {
         let sent = begin();
-        let read = Begin::decode(&sent.encode()).unwrap();
+        let read = JobDescription::decode(&sent.encode()).unwrap();
         assert_eq!(format!("{sent:?}"), format!("{read:?}"));
         assert_eq!(sent.secret, read.secret);
         let hello = Hello { identity: identity(), memory: 7, site: Some(Site::without_rdma()) };
@@ -171,22 +171,22 @@ mod tests {
     fn a_beginning_that_makes_no_sense_is_refused() {
         let bytes = begin().encode();
         for end in 0..bytes.len() {
-            assert!(Begin::decode(&bytes[..end]).is_none(), "cut at {end}");
+            assert!(JobDescription::decode(&bytes[..end]).is_none(), "cut at {end}");
         }
-        assert!(Begin::decode(&[&bytes[..], &[0]].concat()).is_none());
-        assert!(Begin::decode(&Begin { node: 2, ..begin() }.encode()).is_none());
+        assert!(JobDescription::decode(&[&bytes[..], &[0]].concat()).is_none());
+        assert!(JobDescription::decode(&JobDescription { node: 2, ..begin() }.encode()).is_none());
     }
 
     proptest! {
         #[test]
         fn garbage_does_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..300), at in 0usize..300) {
-            let _ = Begin::decode(&bytes);
+            let _ = JobDescription::decode(&bytes);
             let _ = Hello::decode(&bytes);
             let mut damaged = begin().encode();
             for (to, from) in damaged.iter_mut().skip(at).zip(&bytes) {
                 *to = *from;
             }
-            let _ = Begin::decode(&damaged);
+            let _ = JobDescription::decode(&damaged);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! flushing their output. The others get SIGTERM, and those still running then get SIGKILL. All of
 //! this takes less than a second.
 
-use super::orphans::{Orphans, Which};
+use super::orphans::{OrphanFilter, Orphans};
 use super::process::Process;
 use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ impl Ending {
             for process in processes.iter().filter(|process| process.end().is_none()) {
                 process.signal(signal);
             }
-            orphans.signal(signal, Which::All);
+            orphans.signal(signal, OrphanFilter::All);
         }
         self.next = match signal {
             Signal::SIGTERM => Some((Signal::SIGKILL, Instant::now() + TERMINATE)),

@@ -1,6 +1,6 @@
 //! The contents of frames about the job's end.
 
-use super::report::Whose;
+use super::report::ReportScope;
 use onenode_core::text::whole_characters;
 use oneshmem_job::jobfile::abort;
 
@@ -21,17 +21,20 @@ pub fn ending_of(bytes: &[u8]) -> Option<(u64, String)> {
 }
 
 /// Encodes whose states to report as a number.
-pub fn whose_number(whose: Option<Whose>) -> u32 {
+pub fn whose_number(whose: Option<ReportScope>) -> u32 {
     match whose {
         None => 0,
-        Some(Whose::Waiting) => 1,
-        Some(Whose::All) => 2,
+        Some(ReportScope::Waiting) => 1,
+        Some(ReportScope::All) => 2,
     }
 }
 
 /// Decodes whose states to report.
-pub fn whose(number: u32) -> Option<Whose> {
-    [None, Some(Whose::Waiting), Some(Whose::All)].get(number as usize).copied().flatten()
+pub fn whose(number: u32) -> Option<ReportScope> {
+    [None, Some(ReportScope::Waiting), Some(ReportScope::All)]
+        .get(number as usize)
+        .copied()
+        .flatten()
 }
 
 #[cfg(test)]
@@ -45,7 +48,7 @@ mod tests {
         assert_eq!(ending_of(&ending(word, "why")), Some((word, "why".into())));
         let long = "ä".repeat(1 << 20);
         assert!(ending(word, &long).len() <= (256 << 10) + 8);
-        for all in [None, Some(Whose::Waiting), Some(Whose::All)] {
+        for all in [None, Some(ReportScope::Waiting), Some(ReportScope::All)] {
             assert!(whose(whose_number(all)) == all);
         }
     }

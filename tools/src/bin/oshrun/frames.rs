@@ -120,9 +120,9 @@ pub fn write(to: &mut Vec<u8>, kind: FrameKind, who: u32, bytes: &[u8]) {
 
 /// Bytes that are not a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Garbage(Vec<u8>);
+pub struct InvalidFrame(Vec<u8>);
 
-impl fmt::Display for Garbage {
+impl fmt::Display for InvalidFrame {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let text = String::from_utf8_lossy(&self.0);
         write!(f, "{:?}", text.lines().next().unwrap_or_default())
@@ -148,7 +148,7 @@ impl Parser {
     }
 
     /// The next frame, if it is complete.
-    pub fn next(&mut self) -> Result<Option<Frame>, Garbage> {
+    pub fn next(&mut self) -> Result<Option<Frame>, InvalidFrame> {
         if self.ends {
             match self.bytes.get(self.done) {
                 Some(&END) => self.done += 1,
@@ -176,9 +176,9 @@ impl Parser {
     }
 
     /// The first unparsed bytes, for a message.
-    pub fn garbage(&self) -> Garbage {
+    pub fn garbage(&self) -> InvalidFrame {
         let rest = &self.bytes[self.done..];
-        Garbage(rest[..rest.len().min(80)].to_vec())
+        InvalidFrame(rest[..rest.len().min(80)].to_vec())
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn parse(parser: &mut Parser) -> Result<Vec<Frame>, Garbage> {
+    fn parse(parser: &mut Parser) -> Result<Vec<Frame>, InvalidFrame> {
         std::iter::from_fn(|| parser.next().transpose()).collect()
     }
 

@@ -1,13 +1,13 @@
 //! The hub's reactions to frames from nodes.
 
-use super::begin::{Begin, Hello, carried, identity};
+use super::begin::{Hello, JobDescription, carried, identity};
 use super::failure::OWN_FAILURE;
 use super::finish::{ending_of, whose_number};
 use super::frames::{Frame, FrameKind};
 use super::hub::Hub;
 use super::options::{Options, Pty};
 use super::remote::{Remote, Stage};
-use super::report::Whose;
+use super::report::ReportScope;
 use super::standstill::Standstill;
 use super::stream::Stream;
 use nix::unistd::isatty;
@@ -42,8 +42,8 @@ impl Hub {
             }
             FrameKind::Fail => match ending_of(&bytes) {
                 Some((word, message)) => {
-                    let notify =
-                        (who == whose_number(Some(Whose::Waiting))).then_some(Whose::Waiting);
+                    let notify = (who == whose_number(Some(ReportScope::Waiting)))
+                        .then_some(ReportScope::Waiting);
                     self.end(word, &message, notify);
                 }
                 None => self.distrust(index, "an end without a cause"),
@@ -129,7 +129,7 @@ impl Hub {
         let interactive = self.input.is_interactive();
         let cells = self.cells;
         let node = 0;
-        let mut begin = Begin {
+        let mut begin = JobDescription {
             node,
             nodes,
             sites,

@@ -8,12 +8,12 @@ use super::finish::{ending, whose_number};
 use super::frames::FrameKind;
 use super::hosts;
 use super::hub_input::HubInput;
-use super::link::Lost;
+use super::link::LinkLoss;
 use super::matrix::file::MatrixFile;
 use super::matrix::{Grid, Matrix};
 use super::options::{Hosts, Options};
 use super::remote::{self, Remote, Stage};
-use super::report::Whose;
+use super::report::ReportScope;
 use super::signals::Signals;
 use super::sinks::Sinks;
 use super::start::allow_files;
@@ -61,11 +61,11 @@ pub struct Hub {
     pub matrix: Option<Matrix>,
 }
 
-enum Token {
+enum HubToken {
     Signal,
     Sink,
     Input,
-    Remote(usize, remote::Token),
+    Remote(usize, remote::RemoteToken),
 }
 
 /// Runs a job over hosts and returns its status.
@@ -169,7 +169,7 @@ impl Hub {
         if let Some((time, _)) = self.timeout.filter(|(_, due)| *due <= now) {
             self.timeout = None;
             let message = format!("the job did not end within {time:?}; ending it");
-            self.end_as_launcher(&message, TIMED_OUT, Some(Whose::All));
+            self.end_as_launcher(&message, TIMED_OUT, Some(ReportScope::All));
         }
         if let Some((time, _)) = self.answers.filter(|(_, due)| *due <= now) {
             self.answers = None;
@@ -235,13 +235,17 @@ impl Hub {
         let signals = PollFd::new(self.signals.file(), PollFlags::POLLIN);
         // While a queue is full, nodes have to wait: do not receive from them.
         let receive = !(0..self.sinks.count()).any(|sink| self.sinks.is_full(sink));
-        let sinks = self.sinks.interests().map(|(_, fd)| (Token::Sink, fd));
-        let input = self.input.interest(&terminal).map(|fd| (Token::Input, fd));
+        let sinks = self.sinks.interests().map(|(_, fd)| (HubToken::Sink, fd));
+        let input = self.input.interest(&terminal).map(|fd| (HubToken::Input, fd));
         let remotes = self.remotes.iter().enumerate().flat_map(|(index, remote)| {
-            remote.interests(receive).map(move |(token, fd)| (Token::Remote(index, token), fd))
+            remote.interests(receive).map(move |(token, fd)| (HubToken::Remote(index, token), fd))
         });
-        let (tokens, mut polled): (Vec<Token>, Vec<PollFd>) =
-            [(Token::Signal, signals)].into_iter().chain(sinks).chain(input).chain(remotes).unzip();
+        let (tokens, mut polled): (Vec<HubToken>, Vec<PollFd>) = [(HubToken::Signal, signals)]
+            .into_iter()
+            .chain(sinks)
+            .chain(input)
+            .chain(remotes)
+            .unzip();
         match poll(&mut polled, super::job::timeout(until)) {
             Ok(_) => {}
             Err(Errno::EINTR) => return Ok(()),
@@ -251,16 +255,16 @@ impl Hub {
         drop(polled);
         for (token, _) in tokens.into_iter().zip(ready).filter(|(_, ready)| *ready) {
             match token {
-                Token::Signal => self.take_signals()?,
-                Token::Sink => self.sinks_written(),
-                Token::Input => {
+                HubToken::Signal => self.take_signals()?,
+                HubToken::Sink => self.sinks_written(),
+                HubToken::Input => {
                     if let (Some(bytes), Some(first)) =
                         (self.input.read(), self.remotes.first_mut())
                     {
                         first.link.send(FrameKind::Input, 0, &bytes);
                     }
                 }
-                Token::Remote(index, token) => {
+                HubToken::Remote(index, token) => {
                     let (frames, lines) = self.remotes[index].ready(token);
                     self.say_lines(index, lines);
                     frames.into_iter().for_each(|frame| self.take(index, frame));
@@ -331,11 +335,11 @@ impl Hub {
         let host = &self.remotes[index].node.host;
         let message = match lost {
             _ if stage == Stage::Done || self.ending.is_some() => return self.leave_if_done(),
-            Some(Lost::Garbage(text)) if stage == Stage::Called => format!(
+            Some(LinkLoss::InvalidFrame(text)) if stage == Stage::Called => format!(
                 "host {host}: its shell must not write to standard output before oshrun does, but it \
                  writes {text}"
             ),
-            Some(Lost::Garbage(text)) => {
+            Some(LinkLoss::InvalidFrame(text)) => {
                 format!("host {host} sent invalid data: {text}")
             }
             _ if stage == Stage::Called => format!(
@@ -352,12 +356,12 @@ impl Hub {
         self.leave_if_done();
     }
 
-    pub fn end_as_launcher(&mut self, message: &str, status: i32, notify: Option<Whose>) {
+    pub fn end_as_launcher(&mut self, message: &str, status: i32, notify: Option<ReportScope>) {
         self.end(abort::encode(AbortKind::Launcher, 0, status), message, notify);
     }
 
     /// Ends the job on all nodes, unless it is already ending.
-    pub fn end(&mut self, word: u64, message: &str, notify: Option<Whose>) {
+    pub fn end(&mut self, word: u64, message: &str, notify: Option<ReportScope>) {
         if self.ending.is_some() {
             return;
         }

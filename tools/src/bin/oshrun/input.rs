@@ -33,7 +33,7 @@ enum Source {
 
 /// The role of a polled descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Token {
+pub enum InputToken {
     /// The terminal has input.
     Terminal,
     /// PE 0 takes more, or has closed the pipe.
@@ -106,7 +106,7 @@ impl Input {
     pub fn interests<'a>(
         &'a self,
         terminal: &'a std::io::Stdin,
-    ) -> impl Iterator<Item = (Token, PollFd<'a>)> {
+    ) -> impl Iterator<Item = (InputToken, PollFd<'a>)> {
         self.pipe.as_ref().into_iter().flat_map(move |pipe| {
             // Without POLLOUT, poll still reports that the other end has closed.
             let terminal_is_ours = matches!(self.source, Source::Terminal { foreground: true });
@@ -115,16 +115,16 @@ impl Input {
                 false => (false, PollFlags::POLLOUT),
             };
             let terminal = PollFd::new(terminal.as_fd(), PollFlags::POLLIN);
-            let terminal = read.then_some((Token::Terminal, terminal));
-            terminal.into_iter().chain([(Token::Pipe, PollFd::new(pipe.as_fd(), events))])
+            let terminal = read.then_some((InputToken::Terminal, terminal));
+            terminal.into_iter().chain([(InputToken::Pipe, PollFd::new(pipe.as_fd(), events))])
         })
     }
 
     /// Handles a ready descriptor. Returns how many bytes PE 0 has taken.
-    pub fn ready(&mut self, token: Token, events: PollFlags) -> usize {
+    pub fn ready(&mut self, token: InputToken, events: PollFlags) -> usize {
         let Some(pipe) = &self.pipe else { return 0 };
         match token {
-            Token::Terminal => {
+            InputToken::Terminal => {
                 let mut buffer = [0; 4096];
                 match read(stdin(), &mut buffer) {
                     Ok(0) => self.pipe = None,
@@ -133,10 +133,10 @@ impl Input {
                     Err(_) => self.look_at_terminal(),
                 }
             }
-            Token::Pipe if events.intersects(PollFlags::POLLERR | PollFlags::POLLHUP) => {
+            InputToken::Pipe if events.intersects(PollFlags::POLLERR | PollFlags::POLLHUP) => {
                 self.pipe = None;
             }
-            Token::Pipe => match write(pipe, &self.pending) {
+            InputToken::Pipe => match write(pipe, &self.pending) {
                 Ok(bytes) => {
                     self.pending.drain(..bytes);
                     self.close_at_end();

@@ -6,7 +6,7 @@ use super::failure::{Failure, OWN_FAILURE};
 use super::frames::FrameKind;
 use super::input::{self, Input};
 use super::on_node::OnNode;
-use super::orphans::{Orphans, Which};
+use super::orphans::{OrphanFilter, Orphans};
 use super::output::{self, Outputs};
 use super::process::Process;
 use super::signals::Signals;
@@ -63,10 +63,10 @@ pub struct Job<'a> {
     pub oom_kills: Option<u64>,
 }
 
-enum Token {
+enum JobToken {
     Signal,
-    Output(output::Token),
-    Input(input::Token),
+    Output(output::OutputToken),
+    Input(input::InputToken),
     Agent,
 }
 
@@ -198,12 +198,17 @@ impl<'a> Job<'a> {
     pub fn wait(&mut self, until: Option<Instant>) -> nix::Result<()> {
         let terminal = stdin();
         let signals = PollFd::new(self.signals.file(), PollFlags::POLLIN);
-        let outputs = self.outputs.interests().map(|(token, fd)| (Token::Output(token), fd));
+        let outputs = self.outputs.interests().map(|(token, fd)| (JobToken::Output(token), fd));
         let input = self.input.iter().flat_map(|input| input.interests(&terminal));
-        let input = input.map(|(token, fd)| (Token::Input(token), fd));
-        let agent = self.on_node.iter().filter_map(OnNode::interest).map(|fd| (Token::Agent, fd));
-        let (tokens, mut polled): (Vec<Token>, Vec<PollFd>) =
-            [(Token::Signal, signals)].into_iter().chain(outputs).chain(input).chain(agent).unzip();
+        let input = input.map(|(token, fd)| (JobToken::Input(token), fd));
+        let agent =
+            self.on_node.iter().filter_map(OnNode::interest).map(|fd| (JobToken::Agent, fd));
+        let (tokens, mut polled): (Vec<JobToken>, Vec<PollFd>) = [(JobToken::Signal, signals)]
+            .into_iter()
+            .chain(outputs)
+            .chain(input)
+            .chain(agent)
+            .unzip();
         match poll(&mut polled, timeout(until)) {
             Ok(_) => {}
             Err(Errno::EINTR) => return Ok(()),
@@ -214,19 +219,19 @@ impl<'a> Job<'a> {
         drop(polled);
         for (token, events) in tokens.into_iter().zip(events).filter(|(_, e)| !e.is_empty()) {
             match token {
-                Token::Signal => self.take_signals()?,
-                Token::Output(token) => {
+                JobToken::Signal => self.take_signals()?,
+                JobToken::Output(token) => {
                     let frames = self.outputs.ready(token);
                     self.take_frames(frames)?;
                 }
-                Token::Input(token) => {
+                JobToken::Input(token) => {
                     if let Some(input) = &mut self.input {
                         let taken = input.ready(token, events);
                         let taken = if input.is_closed() { u32::MAX } else { taken as u32 };
                         self.notify_hub(FrameKind::Input, taken, &[]);
                     }
                 }
-                Token::Agent => self.hear_agent(),
+                JobToken::Agent => self.hear_agent(),
             }
         }
         Ok(())
@@ -294,7 +299,7 @@ impl<'a> Job<'a> {
         let running = self.processes.iter().filter(|process| process.end().is_none());
         let moved: HashSet<_> = running.filter_map(|process| process.signal(signal)).collect();
         if !moved.is_empty() {
-            self.orphans.signal(signal, Which::In(&moved));
+            self.orphans.signal(signal, OrphanFilter::In(&moved));
         }
         match signal {
             // PEs that do not exist yet cannot be signalled, and are not wanted any more.

@@ -14,11 +14,11 @@ const QUEUE_LIMIT: usize = 1 << 20;
 
 /// Why a link delivers no more frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub enum LinkLoss {
     /// The other end has closed it.
     Closed,
     /// The data received is not a frame.
-    Garbage(String),
+    InvalidFrame(String),
 }
 
 /// One end.
@@ -29,12 +29,12 @@ pub struct Link {
     output: Option<OwnedFd>,
     parser: Parser,
     queue: Vec<u8>,
-    lost: Option<Lost>,
+    lost: Option<LinkLoss>,
 }
 
 /// The role of a polled descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Token {
+pub enum LinkToken {
     /// Data has arrived.
     Input,
     /// The other end takes more data.
@@ -77,7 +77,7 @@ impl Link {
     }
 
     /// Why no more frames arrive, once that is so.
-    pub fn lost(&self) -> Option<&Lost> {
+    pub fn lost(&self) -> Option<&LinkLoss> {
         self.lost.as_ref()
     }
 
@@ -85,7 +85,7 @@ impl Link {
     pub fn close(&mut self) {
         self.input = None;
         self.hang_up();
-        self.lost.get_or_insert(Lost::Closed);
+        self.lost.get_or_insert(LinkLoss::Closed);
     }
 
     fn hang_up(&mut self) {
@@ -94,22 +94,23 @@ impl Link {
     }
 
     /// The descriptors to poll. `receive` says whether to poll for input.
-    pub fn interests(&self, receive: bool) -> impl Iterator<Item = (Token, PollFd<'_>)> {
+    pub fn interests(&self, receive: bool) -> impl Iterator<Item = (LinkToken, PollFd<'_>)> {
         let input = self.input.iter().filter(move |_| receive);
-        let input = input.map(|fd| (Token::Input, PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
+        let input = input.map(|fd| (LinkToken::Input, PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
         let output = self.output.iter().filter(|_| !self.queue.is_empty());
-        let output = output.map(|fd| (Token::Output, PollFd::new(fd.as_fd(), PollFlags::POLLOUT)));
+        let output =
+            output.map(|fd| (LinkToken::Output, PollFd::new(fd.as_fd(), PollFlags::POLLOUT)));
         input.chain(output)
     }
 
     /// Handles a ready descriptor. Returns the frames received.
-    pub fn ready(&mut self, token: Token) -> Vec<Frame> {
+    pub fn ready(&mut self, token: LinkToken) -> Vec<Frame> {
         match token {
-            Token::Output => {
+            LinkToken::Output => {
                 self.write();
                 Vec::new()
             }
-            Token::Input => self.receive(),
+            LinkToken::Input => self.receive(),
         }
     }
 
@@ -120,8 +121,8 @@ impl Link {
             Err(Errno::EAGAIN | Errno::EINTR) => return Vec::new(),
             Ok(0) | Err(_) => {
                 self.lost = Some(match self.parser.has_part() {
-                    false => Lost::Closed,
-                    true => Lost::Garbage(self.parser.garbage().to_string()),
+                    false => LinkLoss::Closed,
+                    true => LinkLoss::InvalidFrame(self.parser.garbage().to_string()),
                 });
                 self.input = None;
                 return Vec::new();
@@ -134,7 +135,7 @@ impl Link {
                 Ok(Some(frame)) => frames.push(frame),
                 Ok(None) => return frames,
                 Err(garbage) => {
-                    self.lost = Some(Lost::Garbage(garbage.to_string()));
+                    self.lost = Some(LinkLoss::InvalidFrame(garbage.to_string()));
                     self.input = None;
                     return frames;
                 }
@@ -175,16 +176,19 @@ mod tests {
         let mut frame = Vec::new();
         write_frame(&mut frame, FrameKind::Say, 7, b"words");
         for (bytes, lost) in [
-            (frame.len(), Lost::Closed),
-            (frame.len() - 2, Lost::Garbage("\"\\u{5}\\0\\0\\0M\\u{7}\\0\\0\\0word\"".into())),
+            (frame.len(), LinkLoss::Closed),
+            (
+                frame.len() - 2,
+                LinkLoss::InvalidFrame("\"\\u{5}\\0\\0\\0M\\u{7}\\0\\0\\0word\"".into()),
+            ),
         ] {
             let (mut link, to, _from) = link();
             write(&to, &frame[..bytes]).unwrap();
             drop(to);
-            let frames = link.ready(Token::Input);
+            let frames = link.ready(LinkToken::Input);
             assert_eq!(frames.len(), usize::from(bytes == frame.len()));
             assert_eq!(link.lost(), None);
-            assert_eq!(link.ready(Token::Input), []);
+            assert_eq!(link.ready(LinkToken::Input), []);
             assert_eq!(link.lost(), Some(&lost));
         }
     }
@@ -198,7 +202,7 @@ mod tests {
         assert!(!link.is_flushed());
         drop(from);
         // SIGPIPE is ignored: Rust's runtime sees to that.
-        link.ready(Token::Output);
+        link.ready(LinkToken::Output);
         assert!(link.is_flushed());
         link.send(FrameKind::Output, 1, b"more");
         assert!(link.is_flushed());

@@ -10,13 +10,13 @@
 //! requests come from the hub.
 
 use super::agent::Agent;
-use super::begin::{Begin, Hello, identity};
+use super::begin::{Hello, JobDescription, identity};
 use super::failure::{Failure, OWN_FAILURE, cannot};
 use super::finish::ending;
 use super::frames::{Frame, FrameKind};
 use super::guard::Guard;
 use super::job::Job;
-use super::link::{Link, Lost, Token};
+use super::link::{Link, LinkLoss, LinkToken};
 use super::on_node::OnNode;
 use super::orphans::Orphans;
 use super::output::{Outputs, To};
@@ -56,7 +56,7 @@ pub fn run(preference: Option<&OsStr>) -> Result<i32, Failure> {
         return Ok(OWN_FAILURE.into());
     };
     let task = match frame.kind {
-        FrameKind::Begin => Begin::decode(&frame.bytes),
+        FrameKind::Begin => JobDescription::decode(&frame.bytes),
         _ => None,
     };
     let Some(task) = task else {
@@ -115,15 +115,15 @@ fn take_streams() -> Result<Link, std::io::Error> {
 fn first_frames(link: &mut Link) -> Result<Vec<Frame>, Failure> {
     loop {
         poll_link(link, PollTimeout::NONE).map_err(cannot("wait for the hub"))?;
-        let frames = link.ready(Token::Input);
-        link.ready(Token::Output);
+        let frames = link.ready(LinkToken::Input);
+        link.ready(LinkToken::Output);
         if !frames.is_empty() {
             return Ok(frames);
         }
         match link.lost() {
             None => {}
-            Some(Lost::Closed) => return Ok(Vec::new()),
-            Some(Lost::Garbage(text)) => {
+            Some(LinkLoss::Closed) => return Ok(Vec::new()),
+            Some(LinkLoss::InvalidFrame(text)) => {
                 return Err(Failure::own(format!(
                     "{OPTION} is for oshrun's own use: it reads frames from another oshrun, not {text}"
                 )));
@@ -142,13 +142,13 @@ fn finish(link: &mut Link) {
     let mut may_leave = false;
     while !may_leave && link.lost().is_none() {
         let _ = poll_link(link, PollTimeout::NONE);
-        may_leave = link.ready(Token::Input).iter().any(|frame| frame.kind == FrameKind::Leave);
-        link.ready(Token::Output);
+        may_leave = link.ready(LinkToken::Input).iter().any(|frame| frame.kind == FrameKind::Leave);
+        link.ready(LinkToken::Output);
     }
 }
 
 /// Finds everything the job needs on this node, and creates its file.
-fn prepare(task: &Begin) -> Result<(Plan<'_>, Arc<JobFile>), Failure> {
+fn prepare(task: &JobDescription) -> Result<(Plan<'_>, Arc<JobFile>), Failure> {
     std::env::set_current_dir(&task.directory).map_err(|error| {
         let directory = task.directory.to_string_lossy();
         Failure::own(format!(

@@ -6,10 +6,10 @@ use super::failure::OWN_FAILURE;
 use super::finish::{ending, ending_of, whose, whose_number};
 use super::frames::{Frame, FrameKind};
 use super::job::Job;
-use super::link::Lost;
+use super::link::LinkLoss;
 use super::matrix::{Grid, Row};
 use super::on_node::OnNode;
-use super::report::Whose;
+use super::report::ReportScope;
 use nix::sys::signal::Signal;
 use oneshmem_job::engine::agent::Report;
 use oneshmem_job::jobfile::abort::{self, AbortKind};
@@ -42,7 +42,7 @@ impl Job<'_> {
     }
 
     /// Reports to the hub that the job has to end.
-    pub fn notify_end(&mut self, word: u64, message: &str, notify: Option<Whose>) {
+    pub fn notify_end(&mut self, word: u64, message: &str, notify: Option<ReportScope>) {
         self.notify_hub(FrameKind::Fail, whose_number(notify), &ending(word, message));
     }
 
@@ -78,7 +78,7 @@ impl Job<'_> {
             FrameKind::Kill => self.end_with_others(whose(who), &bytes),
             FrameKind::Still => {
                 let message =
-                    self.with_states(self.on_host("the PEs are in these states"), Whose::All);
+                    self.with_states(self.on_host("the PEs are in these states"), ReportScope::All);
                 self.outputs.say(&message);
             }
             FrameKind::Cut => self.outputs.cut((who as usize).min(1)),
@@ -87,15 +87,15 @@ impl Job<'_> {
                     node.may_leave = true;
                 }
             }
-            _ => self.lose_hub(Lost::Garbage(format!("a frame {kind:?}"))),
+            _ => self.lose_hub(LinkLoss::InvalidFrame(format!("a frame {kind:?}"))),
         }
         Ok(())
     }
 
     /// Ends the job because of another node or at the user's request.
-    fn end_with_others(&mut self, notify: Option<Whose>, bytes: &[u8]) {
+    fn end_with_others(&mut self, notify: Option<ReportScope>, bytes: &[u8]) {
         let Some((word, _)) = ending_of(bytes) else {
-            return self.lose_hub(Lost::Garbage("an end without a cause".into()));
+            return self.lose_hub(LinkLoss::InvalidFrame("an end without a cause".into()));
         };
         if self.ending.is_some() {
             return;
@@ -114,7 +114,7 @@ impl Job<'_> {
     }
 
     /// Ends the job: it cannot run without the hub.
-    fn lose_hub(&mut self, lost: Lost) {
+    fn lose_hub(&mut self, lost: LinkLoss) {
         if let Some(link) = self.outputs.link() {
             link.close();
         }
@@ -122,7 +122,7 @@ impl Job<'_> {
             node.may_leave = true;
         }
         if self.ending.is_none() {
-            if let Lost::Garbage(text) = lost {
+            if let LinkLoss::InvalidFrame(text) = lost {
                 eprintln!("oshrun: the hub sent invalid data: {text}; ending the job");
             }
             abort::raise(self.file, AbortKind::Launcher, self.file.near().start, 1);

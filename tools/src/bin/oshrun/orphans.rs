@@ -29,7 +29,7 @@ pub struct Orphans {
 
 /// Selects orphans.
 #[derive(Clone, Copy)]
-pub enum Which<'a> {
+pub enum OrphanFilter<'a> {
     /// All of them.
     All,
     /// Those in these process groups.
@@ -53,7 +53,7 @@ impl Orphans {
     }
 
     /// Signals orphans of any generation.
-    pub fn signal(&self, signal: Signal, which: Which) {
+    pub fn signal(&self, signal: Signal, which: OrphanFilter) {
         let launcher = std::process::id();
         let mut parents = Vec::from_iter(numbers(CHILDREN).into_iter().map(|pid| (launcher, pid)));
         let mut seen = HashSet::new();
@@ -65,8 +65,8 @@ impl Orphans {
             parents.extend(children(pid).map(|child| (pid, child)));
             let Some((its_parent, group)) = parent_and_group(pid) else { continue };
             let meant = match which {
-                Which::All => !self.own.contains(&group),
-                Which::In(groups) => groups.contains(&group),
+                OrphanFilter::All => !self.own.contains(&group),
+                OrphanFilter::In(groups) => groups.contains(&group),
             };
             if meant && !self.own.contains(&pid) && [parent, launcher].contains(&its_parent) {
                 let _ = kill(Pid::from_raw(pid as i32), signal);

@@ -71,13 +71,13 @@ pub struct Outputs {
 
 /// Identifies a polled stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Token {
+pub enum OutputToken {
     /// A group of PEs' pipes.
     Sources(usize),
     /// One of the launcher's own streams.
     Sink,
     /// The link to the hub.
-    Link(link::Token),
+    Link(link::LinkToken),
 }
 
 impl Outputs {
@@ -144,10 +144,10 @@ impl Outputs {
     }
 
     /// The descriptors to poll.
-    pub fn interests(&self) -> impl Iterator<Item = (Token, PollFd<'_>)> {
+    pub fn interests(&self) -> impl Iterator<Item = (OutputToken, PollFd<'_>)> {
         let pipes = self.pipes.iter().enumerate().filter(|(way, _)| !self.is_full(*way));
         let pipes = pipes.map(|(way, pipes)| {
-            (Token::Sources(way), PollFd::new(pipes.0.as_fd(), PollFlags::POLLIN))
+            (OutputToken::Sources(way), PollFd::new(pipes.0.as_fd(), PollFlags::POLLIN))
         });
         let (sinks, link) = match &self.to {
             To::Streams(sinks) => (Some(sinks), None),
@@ -156,16 +156,16 @@ impl Outputs {
         let sinks = sinks.into_iter().flat_map(Sinks::interests);
         let link = link.into_iter().flat_map(|link| link.interests(true));
         pipes
-            .chain(sinks.map(|(_, fd)| (Token::Sink, fd)))
-            .chain(link.map(|(token, fd)| (Token::Link(token), fd)))
+            .chain(sinks.map(|(_, fd)| (OutputToken::Sink, fd)))
+            .chain(link.map(|(token, fd)| (OutputToken::Link(token), fd)))
     }
 
     /// Handles a ready stream. Returns the frames received from the hub.
-    pub fn ready(&mut self, token: Token) -> Vec<Frame> {
-        if let (Token::Link(token), To::Hub(link)) = (token, &mut self.to) {
+    pub fn ready(&mut self, token: OutputToken) -> Vec<Frame> {
+        if let (OutputToken::Link(token), To::Hub(link)) = (token, &mut self.to) {
             return link.ready(token);
         }
-        if let Token::Sources(way) = token {
+        if let OutputToken::Sources(way) = token {
             let mut events = [EpollEvent::empty(); TURN];
             let ready = self.pipes[way].wait(&mut events, EpollTimeout::ZERO).unwrap_or(0);
             for event in &events[..ready] {

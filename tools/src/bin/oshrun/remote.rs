@@ -76,9 +76,9 @@ pub struct Remote {
 
 /// The role of a polled descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Token {
+pub enum RemoteToken {
     /// Belongs to the link.
-    Link(link::Token),
+    Link(link::LinkToken),
     /// The remote shell's standard error.
     Error,
 }
@@ -126,19 +126,20 @@ impl Remote {
 
     /// The descriptors to poll. `receive` says whether to poll for what the
     /// host sends.
-    pub fn interests(&self, receive: bool) -> impl Iterator<Item = (Token, PollFd<'_>)> {
+    pub fn interests(&self, receive: bool) -> impl Iterator<Item = (RemoteToken, PollFd<'_>)> {
         let error = self.error.iter().filter(move |_| receive);
-        let error = error.map(|fd| (Token::Error, PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
+        let error =
+            error.map(|fd| (RemoteToken::Error, PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
         let link = self.link.interests(receive);
-        error.chain(link.map(|(token, fd)| (Token::Link(token), fd)))
+        error.chain(link.map(|(token, fd)| (RemoteToken::Link(token), fd)))
     }
 
     /// Handles a ready descriptor. Returns the frames received over the link, and the lines that
     /// the remote shell has written to its standard error.
-    pub fn ready(&mut self, token: Token) -> (Vec<Frame>, Vec<String>) {
+    pub fn ready(&mut self, token: RemoteToken) -> (Vec<Frame>, Vec<String>) {
         match token {
-            Token::Link(token) => (self.link.ready(token), Vec::new()),
-            Token::Error => (Vec::new(), self.read_error()),
+            RemoteToken::Link(token) => (self.link.ready(token), Vec::new()),
+            RemoteToken::Error => (Vec::new(), self.read_error()),
         }
     }
 

@@ -2,7 +2,7 @@
 //! state.
 
 use super::process::Process;
-use super::source_lines::{Place, SourceLines};
+use super::source_lines::{CodeAddress, SourceLines};
 use oneshmem_job::jobfile::JobFile;
 use oneshmem_job::jobfile::control::Control;
 use oneshmem_job::jobfile::waiting::Wait;
@@ -18,7 +18,7 @@ const MOST_LINES: usize = 24;
 
 /// Whose states to report.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum ReportScope {
     /// All PEs.
     All,
     /// PEs that wait for others.
@@ -38,7 +38,7 @@ pub fn with_states(
     message: String,
     file: &Arc<JobFile>,
     processes: &[Process],
-    whose: Whose,
+    whose: ReportScope,
 ) -> String {
     let mut states = Vec::new();
     for (pe, process) in file.near().zip(processes) {
@@ -46,7 +46,7 @@ pub fn with_states(
             continue;
         }
         let (phase, wait) = last_seen(file, pe);
-        if wait.is_none() && whose == Whose::Waiting {
+        if wait.is_none() && whose == ReportScope::Waiting {
             continue;
         }
         states.push((pe, process.pid(), phase, wait));
@@ -82,7 +82,8 @@ type State = (usize, u32, Phase, Option<Wait>);
 
 /// The lines of source where PEs have called what they wait in, as far as they are known.
 fn lines(states: &[State]) -> Vec<Option<String>> {
-    let place = |(_, pid, _, wait): &State| Place::in_program_of(*pid, wait.as_ref()?.called?);
+    let place =
+        |(_, pid, _, wait): &State| CodeAddress::in_program_of(*pid, wait.as_ref()?.called?);
     let places: Vec<_> = states.iter().map(place).collect();
     let known: Vec<_> = places.iter().flatten().cloned().collect();
     let mut found = SourceLines::default().of(&known).into_iter();

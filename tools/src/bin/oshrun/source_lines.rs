@@ -36,7 +36,7 @@ const ADDED_BYTES: usize = 256 << 10;
 
 /// An address in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct CodeAddress {
     address: u64,
     path: String,
 }
@@ -45,7 +45,7 @@ pub struct Place {
 #[derive(Default)]
 pub struct SourceLines {
     /// Lines found so far; `None` if there is no line, or it cannot be found.
-    known: HashMap<Place, Option<String>>,
+    known: HashMap<CodeAddress, Option<String>>,
     /// The time spent on lookups.
     spent: Duration,
 }
@@ -56,7 +56,7 @@ impl SourceLines {
         let lines = || text.split_inclusive(|byte| *byte == b'\n');
         let mut unknown = Vec::new();
         let mut found = false;
-        for place in lines().filter_map(Place::of_line) {
+        for place in lines().filter_map(CodeAddress::of_line) {
             found = true;
             if !self.known.contains_key(&place) && !unknown.contains(&place) {
                 unknown.push(place);
@@ -69,7 +69,7 @@ impl SourceLines {
         let mut completed = Vec::with_capacity(text.len() + 64);
         let mut room = ADDED_BYTES;
         for line in lines() {
-            let place = Place::of_line(line);
+            let place = CodeAddress::of_line(line);
             let call = std::str::from_utf8(line).ok().filter(|_| place.is_some());
             let shown = call.and_then(with_name).map_or(line.into(), Cow::from);
             let source = place.and_then(|place| self.known.get(&place)?.as_deref());
@@ -93,8 +93,8 @@ impl SourceLines {
     }
 
     /// The lines of addresses in files.
-    pub fn of(&mut self, places: &[Place]) -> Vec<Option<String>> {
-        let mut unknown: Vec<Place> = Vec::new();
+    pub fn of(&mut self, places: &[CodeAddress]) -> Vec<Option<String>> {
+        let mut unknown: Vec<CodeAddress> = Vec::new();
         for place in places {
             if !self.known.contains_key(place) && !unknown.contains(place) {
                 unknown.push(place.clone());
@@ -104,7 +104,7 @@ impl SourceLines {
         places.iter().map(|place| self.known.get(place)?.clone()).collect()
     }
 
-    fn look_up(&mut self, mut places: Vec<Place>) {
+    fn look_up(&mut self, mut places: Vec<CodeAddress>) {
         places.truncate(LOOKUPS.saturating_sub(self.known.len()));
         let left = PATIENCE_IN_ALL.saturating_sub(self.spent).min(PATIENCE);
         if places.is_empty() || left.is_zero() {
@@ -123,7 +123,7 @@ impl SourceLines {
     }
 }
 
-impl Place {
+impl CodeAddress {
     /// This address in the program that a process runs.
     pub fn in_program_of(pid: u32, address: u64) -> Option<Self> {
         let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?.into_os_string();
@@ -176,9 +176,9 @@ fn source(answer: &str, here: &Path) -> Option<String> {
 }
 
 /// The answers to as many places as fit, a line each, as far as they come in time.
-fn ask(places: &[Place], until: Instant) -> std::io::Result<Vec<u8>> {
+fn ask(places: &[CodeAddress], until: Instant) -> std::io::Result<Vec<u8>> {
     let mut requests = Vec::new();
-    for Place { address, path } in places {
+    for CodeAddress { address, path } in places {
         let request = format!("{address:x} {path}\n");
         if requests.len() + request.len() > REQUEST_BYTES {
             break;
@@ -234,7 +234,8 @@ mod tests {
 
     #[test]
     fn only_the_librarys_lines_about_calls_name_places() {
-        let place = |line: &str| Place::of_line(line.as_bytes()).map(|it| (it.address, it.path));
+        let place =
+            |line: &str| CodeAddress::of_line(line.as_bytes()).map(|it| (it.address, it.path));
         for (line, address, path) in [
             ("oneshmem: PE 1: called from main+0x1b in /a b/ring(+0x1151)\n", 0x1151, "/a b/ring"),
             ("oneshmem: called from /ring(+0x1151)\n", 0x1151, "/ring"),
@@ -257,7 +258,7 @@ mod tests {
         ] {
             assert_eq!(place(line), None, "{line}");
         }
-        assert_eq!(Place::of_line(b"oneshmem: called from /\xff(+0x1)\n"), None);
+        assert_eq!(CodeAddress::of_line(b"oneshmem: called from /\xff(+0x1)\n"), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! PEs have recorded until then.
 
 use super::failure::{Failure, OWN_FAILURE};
-use super::source_lines::{Place, SourceLines};
+use super::source_lines::{CodeAddress, SourceLines};
 use oneshmem_job::jobfile::JobFile;
 use oneshmem_job::jobfile::control::Control;
 use oneshmem_job::timeline::{self, CALLED, PROGRAM};
@@ -66,7 +66,8 @@ fn add_lines(path: &Path) -> io::Result<()> {
     let calls: Vec<u64> = calls.into_iter().collect();
     let (mut lines, mut sources) = (HashMap::new(), SourceLines::default());
     for calls in calls.chunks(ASKED) {
-        let places: Vec<_> = calls.iter().filter_map(|at| Place::new(*at, &program)).collect();
+        let places: Vec<_> =
+            calls.iter().filter_map(|at| CodeAddress::new(*at, &program)).collect();
         let found = sources.of(&places).into_iter().zip(calls);
         lines.extend(found.filter_map(|(line, at)| Some((*at, line?))));
     }

@@ -5,7 +5,7 @@ use super::failure::OWN_FAILURE;
 use super::frames::FrameKind;
 use super::job::Job;
 use super::process::{End, Process};
-use super::report::{self, Whose};
+use super::report::{self, ReportScope};
 use super::standstill::Standstill;
 use super::verdict::{Verdict, is_bus_error, judge, signal_name, sort_causes};
 use onenode_core::atomics::Ordering;
@@ -144,11 +144,11 @@ impl Job<'_> {
             _ => {
                 let pid = self.process(pe).pid();
                 let place = self.place();
-                notify = Some(Whose::Waiting);
+                notify = Some(ReportScope::Waiting);
                 let more = self.lack_of_memory(end);
                 self.with_states(
                     format!("PE {pe} (pid {pid}{place}) {why}{more}; ending the job"),
-                    Whose::Waiting,
+                    ReportScope::Waiting,
                 )
             }
         };
@@ -180,13 +180,14 @@ impl Job<'_> {
     /// Ends the job when the time of `--timeout` is up.
     pub fn time_out(&mut self, time: Duration) {
         let message = format!("the job did not end within {time:?}; ending it");
-        let message = self.with_states(message, Whose::All);
+        let message = self.with_states(message, ReportScope::All);
         self.end(&message, 0, TIMED_OUT);
     }
 
     /// Reports the states of the PEs.
     pub fn tell_states(&mut self) {
-        let message = self.with_states(self.on_host("the PEs are in these states"), Whose::All);
+        let message =
+            self.with_states(self.on_host("the PEs are in these states"), ReportScope::All);
         self.outputs.say(&message);
     }
 
@@ -222,12 +223,12 @@ impl Job<'_> {
             // PEs of other nodes may not be waiting.
             self.notify_hub(FrameKind::Still, stands.into(), &[]);
         } else if stands {
-            let message = self.with_states(Standstill::message(), Whose::All);
+            let message = self.with_states(Standstill::message(), ReportScope::All);
             self.outputs.say(&message);
         }
     }
 
-    pub fn with_states(&self, message: String, whose: Whose) -> String {
+    pub fn with_states(&self, message: String, whose: ReportScope) -> String {
         report::with_states(message, self.file, &self.processes, whose)
     }
 
@@ -246,7 +247,13 @@ impl Job<'_> {
     }
 
     /// Like [`end`](Self::end), and also selects PEs of other nodes whose states to report.
-    fn end_and_notify(&mut self, message: &str, pe: usize, status: i32, notify: Option<Whose>) {
+    fn end_and_notify(
+        &mut self,
+        message: &str,
+        pe: usize,
+        status: i32,
+        notify: Option<ReportScope>,
+    ) {
         if !abort::raise(self.file, AbortKind::Launcher, pe, status) {
             if let Some(cause) = abort::cause(self.file) {
                 return self.follow(cause);

@@ -97,7 +97,7 @@ impl Pair {
         let parts = parts(bytes, |start| at.plus(start).words(message::STORE));
         // SAFETY: the words stay as long as what is kept.
         let from =
-            unsafe { Kept::new(from.as_ptr().cast(), bytes, (unsent.clone(), from.clone())) };
+            unsafe { SendBuffer::new(from.as_ptr().cast(), bytes, (unsent.clone(), from.clone())) };
         self.here.send_parts(self.agent, parts, &from).expect("messages");
     }
 

@@ -1,6 +1,6 @@
 //! The process that hands out its files at a place, and those that come for them.
 
-use super::Place;
+use super::Rendezvous;
 use crate::sys::pass;
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::{AsFd, OwnedFd};
@@ -55,7 +55,7 @@ impl Drop for Host {
         }
         // If this fails, the next process that meets somebody does it.
         for _ in 0..TRIES {
-            match Place::lock(&self.name, self.runtime.as_deref()) {
+            match Rendezvous::lock(&self.name, self.runtime.as_deref()) {
                 Ok(None) => std::thread::sleep(AGAIN),
                 Ok(Some(place)) => return place.sweep(),
                 Err(_) => return,

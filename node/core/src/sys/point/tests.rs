@@ -13,12 +13,12 @@ fn base(name: &str) -> PathBuf {
     path
 }
 
-fn lock_as(name: &str, bases: &[&Path]) -> Option<Place> {
+fn lock_as(name: &str, bases: &[&Path]) -> Option<Rendezvous> {
     let bases = bases.iter().map(|base| base.to_path_buf()).collect();
-    Place::lock_in(name, bases, None).expect("looked")
+    Rendezvous::lock_in(name, bases, None).expect("looked")
 }
 
-fn lock(bases: &[&Path]) -> Option<Place> {
+fn lock(bases: &[&Path]) -> Option<Rendezvous> {
     lock_as("x", bases)
 }
 
@@ -57,7 +57,7 @@ fn guests_get_the_files_of_the_host_wherever_they_share_a_base() {
 #[test]
 fn a_base_whose_folder_has_just_gone_is_looked_at_again() {
     let base = base("gone");
-    let mut place = Place { name: "x".into(), folders: Vec::new(), runtime: None };
+    let mut place = Rendezvous { name: "x".into(), folders: Vec::new(), runtime: None };
     let found = Folder::all_in(&base, "x").expect("made");
     fs::remove_dir(&found[0].path).expect("removed");
     assert_eq!(place.take(found), Ok(false), "it has no name any more");
@@ -127,7 +127,7 @@ fn what_is_not_the_users_alone_is_not_used() {
     }
     assert_eq!(used(), paths[NAMES], "of the name that only those who meet know");
     File::create(&paths[NAMES]).expect("made");
-    let refused = |bases| Place::lock_in("x", bases, None).expect_err("refused").to_string();
+    let refused = |bases| Rendezvous::lock_in("x", bases, None).expect_err("refused").to_string();
     let error = refused(vec![a.clone()]);
     assert!(error.contains("all names are taken: "), "{error}");
     assert!(error.contains("is open to others (mode 0755)"), "{error}");

@@ -41,7 +41,7 @@ const STACK: usize = 256 << 10;
 
 /// A thread that is held or will be.
 #[repr(C)]
-struct Held {
+struct HeldThread {
     /// Its thread ID; 0 if it has ended.
     thread: AtomicU32,
     /// [`RUNNING`], or how it is held: each method has its own values.
@@ -105,7 +105,7 @@ struct Block {
 impl Block {
     const TABLE: usize = STACK + size_of::<Self>().next_multiple_of(4096);
     /// Untouched memory costs nothing.
-    const BYTES: usize = Self::TABLE + threads::MOST * size_of::<Held>();
+    const BYTES: usize = Self::TABLE + threads::MOST * size_of::<HeldThread>();
 
     fn new(work: &Relocation) -> Result<*mut Self, Error> {
         let block = (map::private_anywhere(Self::BYTES)? + STACK) as *mut Self;
@@ -141,7 +141,7 @@ impl Block {
     }
 
     /// The threads that are held or will be.
-    fn table(&self) -> &[Held] {
+    fn table(&self) -> &[HeldThread] {
         let known = self.known.load(Ordering::Acquire) as usize;
         // SAFETY: the table is there, initially zero, with room for the largest possible number of
         // threads; its entries are atomics.
@@ -152,12 +152,12 @@ impl Block {
     }
 
     /// The entry of a thread.
-    fn find(&self, thread: u32) -> Option<&Held> {
+    fn find(&self, thread: u32) -> Option<&HeldThread> {
         self.table().iter().find(|held| held.thread.load(Ordering::Relaxed) == thread)
     }
 
     /// Adds an entry for a thread. `None` if the table is full, which cannot happen.
-    fn add(&self, thread: u32) -> Option<&Held> {
+    fn add(&self, thread: u32) -> Option<&HeldThread> {
         let known = self.known.load(Ordering::Relaxed);
         if known as usize == threads::MOST {
             return None;
