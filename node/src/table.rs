@@ -17,9 +17,8 @@
 use crate::Rank;
 use crate::error::Error;
 use onenode_core::atomics::{AtomicUsize, Ordering};
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::ptr::NonNull;
-use std::sync::Arc;
 
 /// Where a view's regions are in this process.
 #[derive(Clone, Copy, Debug)]
@@ -58,22 +57,8 @@ pub trait Entries: Send + Sync {
     fn close(&self);
 }
 
-impl<E: Entries + ?Sized> Entries for &E {
-    fn publish(&self, bounds: &Bounds<'_>) -> Result<(), Error> {
-        (**self).publish(bounds)
-    }
-    fn open(&self, rank: Rank, entry: &Entry) {
-        (**self).open(rank, entry);
-    }
-    fn shut(&self, rank: Rank) {
-        (**self).shut(rank);
-    }
-    fn close(&self) {
-        (**self).close();
-    }
-}
-
-impl<E: Entries + ?Sized> Entries for Arc<E> {
+/// A reference to a table, or an [`Arc`](std::sync::Arc) of one.
+impl<P: Deref<Target: Entries> + Send + Sync> Entries for P {
     fn publish(&self, bounds: &Bounds<'_>) -> Result<(), Error> {
         (**self).publish(bounds)
     }
