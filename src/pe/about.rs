@@ -74,12 +74,8 @@ impl About {
 
 /// The part of the slot that a symmetric address is in, and its offset there.
 fn place(job: &Job, address: usize) -> (SlotPart, usize) {
-    let (part, start) = match job.partition_of(address) {
-        Some(it) => (SlotPart::Partition(it.spec().id), it.space().range().start),
-        None if job.layout.heap().contains(&address) => (SlotPart::Heap, job.layout.heap().start),
-        None => (SlotPart::Data, job.layout.data().start),
-    };
-    (part, address.wrapping_sub(start))
+    let (part, segment) = job.segment_of(address);
+    (part, address.wrapping_sub(segment.start))
 }
 
 /// The same as one number, which is the same on all PEs, and not 0.

@@ -11,6 +11,7 @@ use onenode_core::sys::{fd, map, numa, tiers};
 use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::JobFile;
 use oneshmem_job::jobfile::control::Control;
+use oneshmem_job::jobfile::waiting::SlotPart;
 use oneshmem_job::pages;
 use oneshmem_job::partition::{self, Kind, Policy, Spec};
 use oneshmem_job::remote::DeviceMemory;
@@ -330,37 +331,17 @@ impl Job {
     }
 
     /// The segment that a symmetric address lies in, and its name.
-    pub fn segment_of(&self, address: usize) -> (Segment, &Range<usize>) {
+    pub fn segment_of(&self, address: usize) -> (SlotPart, &Range<usize>) {
         match self.partition_of(address) {
-            Some(it) => (Segment::Partition(it.spec.id), it.space.range()),
-            None if self.layout.heap().contains(&address) => (Segment::Heap, self.layout.heap()),
-            None => (Segment::Data, self.layout.data()),
+            Some(it) => (SlotPart::Partition(it.spec.id), it.space.range()),
+            None if self.layout.heap().contains(&address) => (SlotPart::Heap, self.layout.heap()),
+            None => (SlotPart::Data, self.layout.data()),
         }
     }
 
     /// The symmetric segments in words. Safe in a signal handler.
     pub fn segments(&self) -> Segments<'_> {
         Segments(self)
-    }
-}
-
-/// A part of a PE's memory, by name.
-pub enum Segment {
-    /// The data segment.
-    Data,
-    /// The symmetric heap.
-    Heap,
-    /// The partition of this number.
-    Partition(usize),
-}
-
-impl fmt::Display for Segment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Data => f.write_str("the data segment"),
-            Self::Heap => f.write_str("the symmetric heap"),
-            Self::Partition(id) => write!(f, "partition {id}"),
-        }
     }
 }
 

@@ -1,12 +1,11 @@
 //! Meeting under a name, as an alternative to exchanging cards by the client's own means. All
 //! processes of the user that know the name leave their cards on one table and read the others'.
 
-use super::wait::{CheckTimer, INTERVAL};
+use super::wait::INTERVAL;
 use super::{Inner, Node, deadline};
 use crate::Rank;
 use crate::card_table::{CardTable, MOST};
 use crate::error::Error;
-use onenode_core::pause::{Pause, WaitPolicy, Waiting};
 use onenode_core::sys::hash::fnv1a;
 use onenode_core::sys::point::Rendezvous;
 use onenode_core::sys::{fd, process};
@@ -91,8 +90,15 @@ impl Joined {
 
     /// Waits until all have arrived.
     fn await_all(&self, node: &Inner, deadline: Option<Instant>) -> Result<(), Error> {
-        let timer = CheckTimer::default();
-        let mut pause = Pause::new(ForAll { node, table: &self.table, deadline, timer });
+        let mut pause = node.wait(deadline, || {
+            self.table.cards().try_for_each(|(rank, card)| {
+                let address = card.read()?.address;
+                match process::is_running(address.pid, address.started) {
+                    true => Ok(()),
+                    false => Err(Error::Died { rank }),
+                }
+            })
+        });
         while !self.table.is_complete() {
             pause.step()?;
         }
@@ -132,38 +138,4 @@ fn lock(node: &Inner, name: &str, deadline: Option<Instant>) -> Result<Rendezvou
 fn name(key: &[u8]) -> String {
     let namespace = process::pid_namespace().to_le_bytes();
     format!("{:032x}", fnv1a(namespace.iter().chain(key)))
-}
-
-/// A wait for all processes that meet.
-struct ForAll<'n> {
-    node: &'n Inner,
-    table: &'n CardTable,
-    deadline: Option<Instant>,
-    timer: CheckTimer,
-}
-
-impl Waiting for ForAll<'_> {
-    type Stop = Error;
-
-    fn policy(&self) -> &WaitPolicy {
-        &self.node.policy
-    }
-
-    fn turn(&mut self) -> Result<(), Error> {
-        self.node.turn(self.deadline)
-    }
-
-    fn look(&mut self, _: Instant) -> Result<(), Error> {
-        self.turn()?;
-        if !self.timer.is_due() {
-            return Ok(());
-        }
-        for (rank, card) in self.table.cards() {
-            let address = card.read()?.address;
-            if !process::is_running(address.pid, address.started) {
-                return Err(Error::Died { rank });
-            }
-        }
-        Ok(())
-    }
 }

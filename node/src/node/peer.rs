@@ -1,7 +1,6 @@
 //! Peers: finds the header for a card, maps it, and checks whether its owner is alive.
 
 use super::Inner;
-use super::wait::ForPeer;
 use crate::card::{Address, Card, CardContent};
 use crate::config::State;
 use crate::error::Error;
@@ -9,7 +8,6 @@ use crate::header::{Header, MOST_REGIONS, Published};
 use crate::places::{MappedRange, MappingKind, RangeId};
 use crate::{Key, Rank};
 use onenode_core::packed;
-use onenode_core::pause::Pause;
 use onenode_core::sys::life::{self, Holder};
 use onenode_core::sys::mutex;
 use onenode_core::sys::peer::{self, Unreachable};
@@ -363,7 +361,7 @@ impl Inner {
         rank: Rank,
         deadline: Option<Instant>,
     ) -> Result<Arc<MappedHeader>, Error> {
-        let mut pause = Pause::new(ForPeer::new(self, rank, deadline));
+        let mut pause = self.wait_for(rank, deadline);
         loop {
             if let Some(reached) = self.reach(rank)? {
                 return Ok(reached);

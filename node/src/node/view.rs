@@ -9,7 +9,6 @@
 use super::attached::Attached;
 use super::peer::MappedHeader;
 use super::regions::unknown;
-use super::wait::ForPeer;
 use super::{Inner, Node, deadline};
 use crate::error::{Error, Whose};
 use crate::header::Published;
@@ -19,7 +18,6 @@ use crate::{Key, Rank};
 use onenode_core::Error::NoRoom;
 use onenode_core::layout::HUGE;
 use onenode_core::pages::Pages;
-use onenode_core::pause::Pause;
 use onenode_core::sys::mutex;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -251,7 +249,7 @@ impl Core {
             return Ok(mirror.base);
         }
         let peer = node.await_header(rank, deadline)?;
-        let mut pause = Pause::new(ForPeer::new(node, rank, deadline));
+        let mut pause = node.wait_for(rank, deadline);
         loop {
             match self.try_attach(node, rank, &peer)? {
                 AttachStep::Done(base) => return Ok(base),

@@ -34,22 +34,17 @@ impl CheckTimer {
     }
 }
 
-/// One wait for a peer.
-pub(crate) struct ForPeer<'n> {
+/// One wait for peers.
+pub(crate) struct ForPeers<'n, C> {
     node: &'n Inner,
-    rank: Rank,
     /// When the wait fails; `None` for never.
     deadline: Option<Instant>,
     timer: CheckTimer,
+    /// Checks that the peers are still there.
+    check: C,
 }
 
-impl<'n> ForPeer<'n> {
-    pub fn new(node: &'n Inner, rank: Rank, deadline: Option<Instant>) -> Self {
-        Self { node, rank, deadline, timer: CheckTimer::default() }
-    }
-}
-
-impl Waiting for ForPeer<'_> {
+impl<C: Fn() -> Result<(), Error>> Waiting for ForPeers<'_, C> {
     type Stop = Error;
 
     fn policy(&self) -> &WaitPolicy {
@@ -65,11 +60,31 @@ impl Waiting for ForPeer<'_> {
         if !self.timer.is_due() {
             return Ok(());
         }
-        match self.node.state(self.rank) {
-            State::Dead => Err(Error::Died { rank: self.rank }),
-            State::Left => Err(Error::Left { rank: self.rank }),
+        (self.check)()
+    }
+}
+
+impl Inner {
+    /// Begins a wait that fails at `deadline`, if any, or when `check` does.
+    pub(super) fn wait<C: Fn() -> Result<(), Error>>(
+        &self,
+        deadline: Option<Instant>,
+        check: C,
+    ) -> Pause<ForPeers<'_, C>> {
+        Pause::new(ForPeers { node: self, deadline, timer: CheckTimer::default(), check })
+    }
+
+    /// Begins a wait for one peer.
+    pub(super) fn wait_for(
+        &self,
+        rank: Rank,
+        deadline: Option<Instant>,
+    ) -> Pause<ForPeers<'_, impl Fn() -> Result<(), Error>>> {
+        self.wait(deadline, move || match self.state(rank) {
+            State::Dead => Err(Error::Died { rank }),
+            State::Left => Err(Error::Left { rank }),
             _ => Ok(()),
-        }
+        })
     }
 }
 
@@ -104,8 +119,7 @@ impl Node {
         }
         // A rank always finds itself alive.
         let own_rank = self.0.rank.unwrap_or(Rank::MAX);
-        let for_peer = ForPeer::new(&self.0, from.unwrap_or(own_rank), deadline(limit));
-        let mut pause = Pause::new(for_peer);
+        let mut pause = self.0.wait_for(from.unwrap_or(own_rank), deadline(limit));
         while !is_ready() {
             if let Err(error) = pause.step() {
                 // The writer may have written the word before it went.

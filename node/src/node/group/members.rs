@@ -1,10 +1,9 @@
 //! The members of a group as seen by its algorithms, and how they wait for each other.
 #![allow(unsafe_code)]
 
-use super::super::wait::{CheckTimer, ForPeer};
-use super::super::{Inner, deadline};
+use super::super::deadline;
+use super::super::wait::CheckTimer;
 use super::{Collective, Group, wake};
-use crate::Rank;
 use crate::config::State;
 use crate::error::Error;
 use onenode_core::collectives::epoch_group::{Controlled, highest_step};
@@ -15,13 +14,6 @@ use onenode_core::counter::Counter;
 use onenode_core::pause::{Pause, WaitPolicy, Waiting};
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
-
-impl Inner {
-    /// Creates a wait for a rank.
-    pub(super) fn pause(&self, rank: Rank, deadline: Option<Instant>) -> Pause<ForPeer<'_>> {
-        Pause::new(ForPeer::new(self, rank, deadline))
-    }
-}
 
 /// How long a call may wait in total. The time counts from its first wait: a call that need not
 /// wait does not read the clock.

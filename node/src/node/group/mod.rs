@@ -230,7 +230,7 @@ impl Group {
             let mut pause = None;
             while !self.find(member)? {
                 let rank = self.ranks[member];
-                pause.get_or_insert_with(|| node.pause(rank, limit.deadline())).step()?;
+                pause.get_or_insert_with(|| node.wait_for(rank, limit.deadline())).step()?;
             }
         }
         Ok(())
