@@ -41,9 +41,10 @@ struct Integration {
     language: &'static str,
 }
 
-const INTEGRATIONS: [Integration; 2] = [
+const INTEGRATIONS: [Integration; 3] = [
     Integration { name: "sos", source: "transport_onenode.c", language: "c99" },
     Integration { name: "osss-ucx", source: "shmemc_onenode.c", language: "c11" },
+    Integration { name: "opencoarrays", source: "caf_onenode.c", language: "c99" },
 ];
 
 /// The trials.
