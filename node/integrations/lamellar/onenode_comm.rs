@@ -163,7 +163,7 @@ impl CommOps for OnenodeComm {
     fn get<T: Remote>(&self, pe: usize, src_addr: usize, dst_addr: &mut [T]) {
         let there = self.there(pe, src_addr);
         let bytes = std::mem::size_of_val(dst_addr);
-        // SAFETY: as in `put`; every byte pattern is a `T` for lamellar, as in its own layers.
+        // SAFETY: lamellar promises that the region has all of the destination's bytes, and takes every byte pattern for a `T`.
         unsafe { Shared::copy(dst_addr.as_mut_ptr().cast(), there, bytes) };
     }
     fn iget<T: Remote>(&self, pe: usize, src_addr: usize, dst_addr: &mut [T]) {

@@ -255,8 +255,16 @@ mod tests {
         assert!(outcome.status.is_none() && !outcome.success());
         assert_eq!(outcome.ending(), "did not end in 1 s");
         let child = outcome.stdout.trim();
-        let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-        assert!(state.is_empty() || state.contains(") Z"), "{state}");
+        // It has let go of its outputs, which it does before it has ended.
+        let runs = || {
+            let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+            !(state.is_empty() || state.contains(") Z"))
+        };
+        let until = Instant::now() + Duration::from_secs(60);
+        while runs() {
+            assert!(Instant::now() < until, "{child} still runs");
+            std::thread::yield_now();
+        }
     }
 
     #[test]
