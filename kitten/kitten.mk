@@ -29,10 +29,10 @@ kitten-rust:
 	$(CARGO_RELEASE) rustc --release --locked -p oneshmem-kitten-families --features smartmap -- $(KITTEN_FLAGS)
 
 # The first command's packages have something of their own with these addresses; the models, documents and
-# the launcher's tests have not. The others name all packages: for fewer, Cargo might choose other features and build
-# them once more.
+# the launcher's tests have not. What they depend on is compiled for the usual tests already. The others name all packages: for
+# fewer, Cargo might choose other features and build them once more.
 test-smartmap: smartmap kitten
-	CARGO_TARGET_DIR=$(SMARTMAP_TARGET) $(CARGO) test --locked --features smartmap \
+	$(CARGO) test --locked --features smartmap \
 	    -p oneshmem -p oneshmem-job -p onenode-core -p oneshmem-kitten -p oneshmem-tools --lib --bins
 	ONESHMEM_SMARTMAP=1 ONESHMEM_PREFIX=$(abspath $(SMARTMAP)) \
 	    ONESHMEM_KITTEN=$(abspath $(KITTEN)) $(CARGO) test --locked \
