@@ -62,7 +62,15 @@ ours() {
         sed 's/[^0-9]//g' | sort -n
 }
 # node: the launcher of the last host of $job.
-node() { ours oshrun | grep -vx "$job" | tail -n 1; }
+node() {
+    local pid parent
+    for pid in $(ours oshrun | grep -vx "$job"); do
+        parent=$(sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/$pid/stat")
+        # Remote shells are started in the order of hosts. What those that stay start is not.
+        [ "$parent" != "$job" ] || parent=$pid
+        echo "$parent $pid"
+    done | sort -n | sed -n '$s/.* //p'
+}
 # linger OPTION...: starts a job of four PEs over hosts a and b, as $job, by the remote shell $agent or $direct.
 linger() {
     rm -f mark.*
