@@ -102,6 +102,14 @@ static int other_mpi(struct dl_phdr_info *info, size_t size, void *found)
     return 0;
 }
 
+/* The MPI beside ours; NULL: none. */
+static const char *their_mpi(void)
+{
+    const char *theirs = NULL;
+    dl_iterate_phdr(other_mpi, &theirs);
+    return theirs;
+}
+
 /* Starts the program again without this library: it cannot pass on calls whose arguments have other types. */
 static void leave(char **argv, const char *own, const char *theirs)
 {
@@ -130,8 +138,8 @@ __attribute__((constructor)) static void start(int argc, char **argv)
 #define X(name, ...) *(void **)&next.name = find("PMPI_" #name, &tools), *(void **)&tool.name = tools;
     OPERATIONS_(X) REQUESTS(X) SYNCHRONISATION(X) WINDOWS(X)
 #undef X
-    const char *theirs;
-    if (dl_iterate_phdr(other_mpi, &theirs) != 0)
+    const char *theirs = their_mpi();
+    if (theirs != NULL)
         leave(argv, own_mpi(), theirs);
     const char *wanted = getenv("ONENODE_MPI_STATS");
     counting = wanted != NULL && *wanted != '\0' && strcmp(wanted, "0") != 0;
@@ -141,8 +149,8 @@ __attribute__((constructor)) static void start(int argc, char **argv)
  * here. To start a program again that has done something already would do that twice. */
 static void expect_own_mpi(void)
 {
-    const char *theirs;
-    if (dl_iterate_phdr(other_mpi, &theirs) == 0)
+    const char *theirs = their_mpi();
+    if (theirs == NULL)
         return;
     fprintf(stderr, "onenode-mpi: the program has loaded %s, this library is for %s; run it by the mpirun of its MPI, or without this library\n",
             theirs, own_mpi());
