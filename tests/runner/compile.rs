@@ -18,15 +18,15 @@ pub fn executable(program: &Program, variant: Variant) -> Result<PathBuf> {
 /// The same, in a separate folder for builds with other options.
 pub fn executable_in(program: &Program, variant: Variant, folder: &str) -> Result<PathBuf> {
     let target = tree::scratch(folder).join(program.name());
-    once(&target, || match variant.code() {
+    match variant.code() {
         Some(code) if folder == variant.name() => make_of_object(program, variant, code, &target),
         _ => made(&target, &from(program)?, command(program, variant, &program.source, &target)),
-    })?;
+    }?;
     Ok(target)
 }
 
-/// Makes a file the first time that it is asked for.
-fn once(target: &Path, make: impl FnOnce() -> Result) -> Result {
+/// Makes a file the first time that it is asked for, while other trials that ask wait.
+pub fn once(target: &Path, make: impl FnOnce() -> Result) -> Result {
     static MADE: LazyLock<Mutex<HashMap<PathBuf, Made>>> = LazyLock::new(Mutex::default);
     let made = Arc::clone(MADE.lock()?.entry(target.to_owned()).or_default());
     made.get_or_init(make).clone()
@@ -83,7 +83,7 @@ fn make_of_object(program: &Program, variant: Variant, code: &str, target: &Path
     if !is_elsewhere() {
         let mut compile = command(program, variant, &program.source, &object);
         compile.arg("-c");
-        once(&object, || made(&object, &from, compile))?;
+        made(&object, &from, compile)?;
         from.push(object.clone());
     }
     let mut link = command(program, variant, &object, target);
@@ -92,8 +92,12 @@ fn make_of_object(program: &Program, variant: Variant, code: &str, target: &Path
     made(target, &from, link)
 }
 
-/// Makes `target` by this compiler, if it is missing or older than what it is made from.
+/// Makes `target` by this compiler, [once], if it is missing or older than what it is made from.
 pub fn made(target: &Path, from: &[PathBuf], compiler: Command) -> Result {
+    once(target, || make(target, from, compiler))
+}
+
+fn make(target: &Path, from: &[PathBuf], compiler: Command) -> Result {
     if is_elsewhere() {
         let why = || format!("{} was not compiled for this machine", target.display());
         return target.is_file().then_some(()).ok_or_else(|| why().into());

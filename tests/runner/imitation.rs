@@ -4,7 +4,6 @@
 use crate::{Result, compile, launch, tree};
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
 
 /// Asks for the partition of the programs in `tests/devices`.
 pub const VARIABLE: &str = "SHMEM_SYMMETRIC_PARTITION1";
@@ -17,18 +16,13 @@ pub fn driver() -> Result<PathBuf> {
     if let Some(folder) = std::env::var_os(REAL) {
         return Ok(folder.into());
     }
-    static MADE: OnceLock<Result> = OnceLock::new();
     let folder = tree::scratch("devices");
-    let make = || {
-        let target = folder.join("libcuda.so.1");
-        let from =
-            ["libcuda.c", "reach.c"].map(|name| tree::repository("tests/devices").join(name));
-        let mut compiler = Command::new("cc");
-        compiler.args(["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]);
-        compiler.arg("-o").arg(&target).args(&from);
-        compile::made(&target, &from, compiler)
-    };
-    MADE.get_or_init(make).clone()?;
+    let target = folder.join("libcuda.so.1");
+    let from = ["libcuda.c", "reach.c"].map(|name| tree::repository("tests/devices").join(name));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]);
+    compiler.arg("-o").arg(&target).args(&from);
+    compile::made(&target, &from, compiler)?;
     Ok(folder)
 }
 

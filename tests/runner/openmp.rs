@@ -1,12 +1,10 @@
 //! Arrays that OpenMP maps to a device, in a partition. Uses clang, where it can offload to the
 //! host.
 
-use crate::{Result, launch, tree};
+use crate::{Result, compile, launch, tree};
 use libtest_mimic::Trial;
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::{LazyLock, Mutex};
 
 /// Versions of clang. The first is Debian's default.
 const VERSIONS: [&str; 3] = ["14", "16", "19"];
@@ -100,18 +98,15 @@ fn wrapper(name: &str, variable: &str, clang: &str, version: &str) -> Result<Com
 
 /// The executable of a source in this repository, built once.
 fn compiled(source: &str, version: &str) -> Result<PathBuf> {
-    static MADE: LazyLock<Mutex<HashMap<PathBuf, Result>>> = LazyLock::new(Mutex::default);
     let source = tree::repository(source);
     let folder = tree::scratch("openmp").join(version);
     let target = folder.join(source.file_stem().unwrap_or_default());
-    let make = || {
+    compile::once(&target, || {
         std::fs::create_dir_all(&folder)?;
         let mut oshcc = compiler(version)?;
         oshcc.args(["-O1", "-Wall", "-o"]).arg(&target).arg(&source);
         launch::run(oshcc)?.success()
-    };
-    let mut made = MADE.lock()?;
-    made.entry(target.clone()).or_insert_with(make).clone()?;
+    })?;
     Ok(target)
 }
 

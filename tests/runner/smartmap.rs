@@ -9,7 +9,6 @@ use libtest_mimic::Trial;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The programs that `make kitten` builds, which check all that the library does, and what rank 0 says if all
@@ -116,16 +115,11 @@ fn kitten(
 
 /// The imitation of the kernel.
 fn imitation() -> Result<PathBuf> {
-    static MADE: OnceLock<Result<PathBuf>> = OnceLock::new();
-    let make = || {
-        let (target, source) =
-            (tree::scratch("kitten"), tree::repository("tests/programs/kitten.c"));
-        let mut compiler = Command::new("cc");
-        compiler.args(["-O2", "-Wall", "-Wextra", "-Werror"]).arg(&source).arg("-o").arg(&target);
-        compile::made(&target, &[source], compiler)?;
-        Ok(target)
-    };
-    MADE.get_or_init(make).clone()
+    let (target, source) = (tree::scratch("kitten"), tree::repository("tests/programs/kitten.c"));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O2", "-Wall", "-Wextra", "-Werror"]).arg(&source).arg("-o").arg(&target);
+    compile::made(&target, &[source], compiler)?;
+    Ok(target)
 }
 
 /// Every call in the imitation's list is one that programs make. Whether a rank is told to end while
