@@ -1,7 +1,7 @@
 /* packets MOST: how many packets with data a node sends, over two nodes whose network nobody else uses, for a
  * collective of 8 bytes a PE: at most MOST, on active sets and on teams; for an operation and a quiet: one;
- * and for each operation of a burst: at most a tenth. Each is counted again, up to TRIES times, while it is more: a PE
- * that loses its CPU between an operation and the quiet lets the first packet leave alone. */
+ * and for each operation of a burst: at most a tenth. Collectives and quiets are counted again, up to TRIES times, while they
+ * are more: a PE that loses its CPU between an operation and the quiet lets the first packet leave alone. */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 #define COUNT_OF(limit, call)                                                    \
     do {                                                                         \
         int wrong = 1;                                                           \
-        for (int tries = 0; wrong && tries < TRIES; tries++) {                         \
+        for (int tries = 0; wrong && tries < TRIES; tries++) {                   \
             long before = 0;                                                     \
             for (int i = -10; i < CALLS; i++) {                                  \
                 if (i == 0) {                                                    \
