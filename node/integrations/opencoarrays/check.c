@@ -198,7 +198,7 @@ sections(long *coarray, int to)
     barrier();
 }
 
-/* What is MPI's, and copies from one other image to another. */
+/* What is MPI's, and copies from one other image to another, to this image's place there. */
 static void
 other_arrays(long *coarray, int to)
 {
@@ -208,14 +208,14 @@ other_arrays(long *coarray, int to)
                              longer = { local, 0, 1, sizeof(long), four },
                              wider = { local, 0, 1, 2 * sizeof(long), three },
                              scalar = { coarray, to + 1, 0, sizeof(long), NULL },
-                             third = { coarray + MOST, 0, 1, sizeof(long), three };
+                             third = { coarray + 2 * MOST + SIDE * SIDE + 3 * me, 0, 1, sizeof(long), three };
 
     CHECK(!caf_onenode_assign(&remote, &longer, 0) && !caf_onenode_assign(&scalar, &longer, 0));
     CHECK(!caf_onenode_assign(&remote, &wider, 0) && !caf_onenode_assign(&remote, &remote, 0));
     for (third.image = 1; third.image <= images; third.image++) {
         bool works = near(third.image - 1) && third.image != to + 1;
         CHECK(caf_onenode_assign(&third, &remote, 0) == works);
-        CHECK(!works || memcmp(caf_onenode_at(coarray + MOST, third.image - 1), caf_onenode_at(coarray, to), 24) == 0);
+        CHECK(!works || memcmp(caf_onenode_at(third.start, third.image - 1), caf_onenode_at(coarray, to), 24) == 0);
     }
     barrier();
 }
@@ -324,7 +324,7 @@ run_image(void)
         return failures != 0;
     }
     CHECK(caf_onenode_start(&job));
-    coarray = caf_onenode_alloc(sizeof(long) * (2 * MOST + SIDE * SIDE));
+    coarray = caf_onenode_alloc(sizeof(long) * (2 * MOST + SIDE * SIDE + 3 * MOST));
     large = caf_onenode_alloc(1 << 20);
     small = caf_onenode_alloc(0);
     CHECK(coarray != NULL && large != NULL && small != NULL && (uintptr_t) small % 64 == 0);
