@@ -21,7 +21,7 @@ compile_error!("no folder in node/core/src/arch/ is for this architecture: see C
 /// Atomic read-modify-writes are [`ReadModifyWrite`]'s.
 pub use this::atomics::prepare;
 /// Ways to copy more than 64 bytes.
-pub use this::copies::{has_wide_moves, moves, stream, string, suits};
+pub use this::copies::{moves, stream, string, suits, width};
 /// Machine code that touches neither the C library nor what sanitizers replace.
 pub use this::kernel::{
     SIGNAL_FLAGS, copy, program_counter, signal_return, step_in, step_out, syscall,

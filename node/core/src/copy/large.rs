@@ -23,17 +23,18 @@ use crate::arch::{self, PAGE};
 pub unsafe fn large(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
     unsafe {
-        if bytes < methods::moves_below() {
-            arch::moves(methods::wide(), to, from, bytes);
-        } else if methods::string_from() == 0 {
-            first(to, from, bytes);
-        } else if bytes >= PIECE {
-            huge(to, from, bytes);
-        } else if string_pays(to, from, bytes) {
-            arch::string(to, from, bytes);
-        } else {
-            arch::moves(methods::wide(), to, from, bytes);
+        if bytes >= methods::moves_below() {
+            if methods::string_from() == 0 {
+                return first(to, from, bytes);
+            }
+            if bytes >= PIECE {
+                return huge(to, from, bytes);
+            }
+            if string_pays(to, from, bytes) {
+                return arch::string(to, from, bytes);
+            }
         }
+        arch::moves(methods::width(), to, from, bytes);
     }
 }
 
@@ -46,7 +47,7 @@ pub unsafe fn past_caches(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise, passed on; the processor has moves of the chosen width.
     unsafe {
         super::before_large(to, from, bytes);
-        arch::stream(methods::wide(), to, from, bytes, methods::abreast());
+        arch::stream(methods::width(), to, from, bytes, methods::abreast());
     }
 }
 
@@ -64,7 +65,7 @@ unsafe fn huge(to: *mut u8, from: *const u8, bytes: usize) {
         super::before_large(to, from, bytes);
         match string_pays(to, from, bytes) {
             true => arch::string(to, from, bytes),
-            false => arch::moves(methods::wide(), to, from, bytes),
+            false => arch::moves(methods::width(), to, from, bytes),
         }
     }
 }

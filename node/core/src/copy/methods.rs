@@ -3,7 +3,7 @@
 
 use super::touch::PIECE;
 use crate::arch;
-use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
+use crate::atomics::{AtomicUsize, Ordering};
 
 /// The limits between the methods, in bytes unless told otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,8 @@ const NEVER_WORD: &str = "never";
 static IN_USE: [AtomicUsize; 5] = [const { AtomicUsize::new(0) }; 5];
 /// Fewer bytes than this are copied by moves without further questions.
 static MOVES_BELOW: AtomicUsize = AtomicUsize::new(0);
-/// Whether to use wide moves.
-static WIDE: AtomicBool = AtomicBool::new(false);
+/// The bytes of a move; 0, for the least, if nothing has been set yet.
+static WIDTH: AtomicUsize = AtomicUsize::new(0);
 
 /// The limits in use; `None` if they have not been set yet.
 pub(super) fn in_use() -> Option<Methods> {
@@ -85,16 +85,16 @@ pub(super) fn together_to() -> usize {
     limit(4)
 }
 
-/// Whether to use wide moves; false if nothing has been set yet.
+/// The bytes of a move.
 #[inline(always)]
-pub(super) fn wide() -> bool {
-    WIDE.load(Ordering::Relaxed)
+pub(super) fn width() -> usize {
+    WIDTH.load(Ordering::Relaxed)
 }
 
 /// Makes all copies from now on use these limits. Copies that run at the same time may use some of
 /// the limits from before.
 pub fn set(methods: Methods) {
-    WIDE.store(arch::has_wide_moves(), Ordering::Release);
+    WIDTH.store(arch::width(), Ordering::Release);
     for (word, value) in IN_USE.iter().zip(methods.values()).rev() {
         word.store(value, Ordering::Release);
     }

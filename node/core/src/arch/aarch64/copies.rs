@@ -9,8 +9,8 @@ use std::arch::asm;
 type Line = [uint8x16_t; LINE / size_of::<uint8x16_t>()];
 
 /// There is one width.
-pub fn has_wide_moves() -> bool {
-    false
+pub fn width() -> usize {
+    16
 }
 
 /// Copies a line, at any alignment.
@@ -28,7 +28,7 @@ unsafe fn line(to: *mut u8, from: *const u8) {
 /// # Safety
 /// As for [`crate::copy::elements`], for more than 64 bytes.
 #[inline(never)]
-pub unsafe fn moves(_wide: bool, to: *mut u8, from: *const u8, bytes: usize) {
+pub unsafe fn moves(_width: usize, to: *mut u8, from: *const u8, bytes: usize) {
     let (mut at, tail) = (LINE - to as usize % LINE, bytes - LINE);
     // SAFETY: the caller's promise; every offset is at most `tail`.
     unsafe {
@@ -47,7 +47,7 @@ pub unsafe fn moves(_wide: bool, to: *mut u8, from: *const u8, bytes: usize) {
 /// # Safety
 /// As for [`moves`].
 #[inline(never)]
-pub unsafe fn stream(_wide: bool, to: *mut u8, from: *const u8, bytes: usize, abreast: usize) {
+pub unsafe fn stream(_width: usize, to: *mut u8, from: *const u8, bytes: usize, abreast: usize) {
     let (mut at, tail) = (LINE - to as usize % LINE, bytes - LINE);
     let past = |at: usize| {
         // SAFETY: the caller guarantees that both ranges are there; a line that begins before `tail` ends in them.

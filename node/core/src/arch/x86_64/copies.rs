@@ -1,5 +1,5 @@
-//! Ways to copy, with moves of 16 or 32 bytes or the string instruction, and which of them suits this
-//! processor.
+//! Ways to copy, with moves of 16, 32 or 64 bytes or the string instruction, and which of them suits
+//! this processor.
 #![allow(unsafe_code)]
 
 use super::cpuid;
@@ -10,20 +10,34 @@ use std::arch::x86_64::{
     _mm256_loadu_si256, _mm256_storeu_si256, _mm256_stream_si256,
 };
 
-/// Whether this processor has 32-byte moves, and the kernel keeps wide registers; Kitten, which has
-/// SMARTMAP, does not.
-pub fn has_wide_moves() -> bool {
-    !cfg!(feature = "smartmap") && is_x86_feature_detected!("avx")
+/// The bytes of the widest moves that this processor has, and that pay: 16, 32 or 64. Kitten, which has
+/// SMARTMAP, does not keep wide registers.
+///
+/// The first processors with moves of 64 bytes lower their frequency for them. Those since Ice Lake and Zen
+/// 4 do not, and have VBMI too.
+pub fn width() -> usize {
+    match () {
+        _ if cfg!(feature = "smartmap") => 16,
+        _ if is_x86_feature_detected!("avx512vbmi") => 64,
+        _ if is_x86_feature_detected!("avx") => 32,
+        _ => 16,
+    }
 }
 
-/// Copies with moves, wide ones if the processor [has them](has_wide_moves).
+/// Copies with moves of `width` bytes.
 ///
 /// # Safety
-/// As for [`crate::copy::elements`], for more than 64 bytes; the processor has moves of the width.
+/// As for [`crate::copy::elements`], for more than 64 bytes; `width` is at most the [widest](width).
 #[inline(always)]
-pub unsafe fn moves(wide: bool, to: *mut u8, from: *const u8, bytes: usize) {
+pub unsafe fn moves(width: usize, to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise, passed on.
-    unsafe { if wide { avx::wide(to, from, bytes) } else { sse2::wide(to, from, bytes) } }
+    unsafe {
+        match width {
+            64 => avx512::wide(to, from, bytes),
+            32 => avx::wide(to, from, bytes),
+            _ => sse2::wide(to, from, bytes),
+        }
+    }
 }
 
 /// Copies with stores that bypass the caches, and completes them. Takes a line of each of `abreast`
@@ -32,12 +46,12 @@ pub unsafe fn moves(wide: bool, to: *mut u8, from: *const u8, bytes: usize) {
 /// # Safety
 /// As for [`moves`].
 #[inline(always)]
-pub unsafe fn stream(wide: bool, to: *mut u8, from: *const u8, bytes: usize, abreast: usize) {
+pub unsafe fn stream(width: usize, to: *mut u8, from: *const u8, bytes: usize, abreast: usize) {
     // SAFETY: the caller's promise, passed on.
     unsafe {
-        match wide {
-            true => avx::stream(to, from, bytes, abreast),
-            false => sse2::stream(to, from, bytes, abreast),
+        match width {
+            16 => sse2::stream(to, from, bytes, abreast),
+            _ => avx::stream(to, from, bytes, abreast),
         }
     }
 }
@@ -212,6 +226,94 @@ loops!(
     avx: "avx", __m256i, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_stream_si256, [0, 1]
 );
 
+/// Moves of 64 bytes, in assembly: Rust has intrinsics for them only since 1.89. The registers are those
+/// that older instructions cannot name, so nothing need be cleared afterwards.
+mod avx512 {
+    use super::*;
+
+    /// Copies more than 64 bytes. The tail is read before anything is written, as with narrower moves.
+    ///
+    /// # Safety
+    /// As for [`crate::copy::elements`], for more than 64 bytes; the processor has these moves.
+    #[inline(always)]
+    pub(super) unsafe fn wide(to: *mut u8, from: *const u8, bytes: usize) {
+        // SAFETY: the caller's promise: as many lines as are chosen begin at its start and end at its end. The head
+        // is read first: a null pointer is recognised by the address of its fault.
+        unsafe {
+            if bytes <= 2 * LINE {
+                asm!(
+                    "vmovdqu64 zmm16, [{from}]",
+                    "vmovdqu64 zmm17, [{from} + {bytes} - 64]",
+                    "vmovdqu64 [{to}], zmm16",
+                    "vmovdqu64 [{to} + {bytes} - 64], zmm17",
+                    from = in(reg) from, to = in(reg) to, bytes = in(reg) bytes,
+                    out("xmm16") _, out("xmm17") _,
+                    options(nostack, preserves_flags)
+                );
+            } else if bytes <= 4 * LINE {
+                asm!(
+                    "vmovdqu64 zmm16, [{from}]",
+                    "vmovdqu64 zmm17, [{from} + 64]",
+                    "vmovdqu64 zmm18, [{from} + {bytes} - 128]",
+                    "vmovdqu64 zmm19, [{from} + {bytes} - 64]",
+                    "vmovdqu64 [{to}], zmm16",
+                    "vmovdqu64 [{to} + 64], zmm17",
+                    "vmovdqu64 [{to} + {bytes} - 128], zmm18",
+                    "vmovdqu64 [{to} + {bytes} - 64], zmm19",
+                    from = in(reg) from, to = in(reg) to, bytes = in(reg) bytes,
+                    out("xmm16") _, out("xmm17") _, out("xmm18") _, out("xmm19") _,
+                    options(nostack, preserves_flags)
+                );
+            } else if bytes <= 8 * LINE {
+                asm!(
+                    "vmovdqu64 zmm16, [{from}]",
+                    "vmovdqu64 zmm17, [{from} + 64]",
+                    "vmovdqu64 zmm18, [{from} + 128]",
+                    "vmovdqu64 zmm19, [{from} + 192]",
+                    "vmovdqu64 zmm20, [{from} + {bytes} - 256]",
+                    "vmovdqu64 zmm21, [{from} + {bytes} - 192]",
+                    "vmovdqu64 zmm22, [{from} + {bytes} - 128]",
+                    "vmovdqu64 zmm23, [{from} + {bytes} - 64]",
+                    "vmovdqu64 [{to}], zmm16",
+                    "vmovdqu64 [{to} + 64], zmm17",
+                    "vmovdqu64 [{to} + 128], zmm18",
+                    "vmovdqu64 [{to} + 192], zmm19",
+                    "vmovdqu64 [{to} + {bytes} - 256], zmm20",
+                    "vmovdqu64 [{to} + {bytes} - 192], zmm21",
+                    "vmovdqu64 [{to} + {bytes} - 128], zmm22",
+                    "vmovdqu64 [{to} + {bytes} - 64], zmm23",
+                    from = in(reg) from, to = in(reg) to, bytes = in(reg) bytes,
+                    out("xmm16") _, out("xmm17") _, out("xmm18") _, out("xmm19") _,
+                    out("xmm20") _, out("xmm21") _, out("xmm22") _, out("xmm23") _,
+                    options(nostack, preserves_flags)
+                );
+            } else {
+                // The loop's stores begin lines. Its last lines end within the tail.
+                asm!(
+                    "vmovdqu64 zmm16, [{from}]",
+                    "vmovdqu64 zmm17, [{from} + {tail}]",
+                    "vmovdqu64 zmm18, [{from} + {tail} + 64]",
+                    "vmovdqu64 [{to}], zmm16",
+                    "2:",
+                    "vmovdqu64 zmm19, [{from} + {at}]",
+                    "vmovdqu64 zmm20, [{from} + {at} + 64]",
+                    "vmovdqu64 [{to} + {at}], zmm19",
+                    "vmovdqu64 [{to} + {at} + 64], zmm20",
+                    "add {at}, 128",
+                    "cmp {at}, {tail}",
+                    "jb 2b",
+                    "vmovdqu64 [{to} + {tail}], zmm17",
+                    "vmovdqu64 [{to} + {tail} + 64], zmm18",
+                    from = in(reg) from, to = in(reg) to, tail = in(reg) bytes - 2 * LINE,
+                    at = inout(reg) LINE - to as usize % LINE => _,
+                    out("xmm16") _, out("xmm17") _, out("xmm18") _, out("xmm19") _, out("xmm20") _,
+                    options(nostack)
+                );
+            }
+        }
+    }
+}
+
 /// The fewest bytes for `rep movsb`. Where source and destination are both in the first-level
 /// cache, wide moves would be better up to some 16 KiB; but the destination was last used by
 /// another PE. From the second-level cache, `rep movsb` wins from 1 to 4 KiB on.
@@ -235,7 +337,7 @@ const STRING_APART: usize = 64;
 pub fn suits() -> Suits {
     let (model, enhanced) = (Model::here(), is_x86_feature_detected!("ermsb"));
     Suits {
-        string_from: string_from(enhanced, has_wide_moves(), model),
+        string_from: string_from(enhanced, width() > 16, model),
         string_apart: STRING_APART,
         streams: true,
         abreast: abreast(model),

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::*;
+use crate::arch::LINE;
 use std::time::Instant;
 
 #[test]
@@ -44,9 +45,9 @@ fn no_offset_is_far_slower_than_moves() {
                 };
                 // SAFETY: both buffers are a page larger than that, here and below.
                 let chosen = time(&|| unsafe { large(to, from, bytes) });
-                let wide = arch::has_wide_moves();
+                let width = arch::width();
                 // SAFETY: the processor has these moves.
-                let moves = time(&|| unsafe { arch::moves(wide, to, from, bytes) });
+                let moves = time(&|| unsafe { arch::moves(width, to, from, bytes) });
                 *best = (best.0.min(chosen), best.1.min(moves));
             }
             if round >= 4 && !is_slow(&best) {
@@ -65,24 +66,32 @@ fn no_offset_is_far_slower_than_moves() {
 #[test]
 fn every_loop_copies_all_and_nothing_else() {
     type Copy = Box<dyn Fn(*mut u8, *const u8, usize)>;
-    let mut ways: Vec<Copy> = Vec::new();
-    // SAFETY: both buffers are large enough, here and below.
-    ways.push(Box::new(|to, from, bytes| unsafe { arch::string(to, from, bytes) }));
-    for wide in [false, arch::has_wide_moves()] {
-        // SAFETY: as above; the processor has these moves, here and below.
-        ways.push(Box::new(move |to, from, bytes| unsafe { arch::moves(wide, to, from, bytes) }));
+    // With the fewest bytes that they copy.
+    let mut ways: Vec<(usize, Copy)> = Vec::new();
+    // SAFETY: both buffers are large enough.
+    ways.push((LINE, Box::new(|to, from, bytes| unsafe { arch::string(to, from, bytes) })));
+    for width in [16, 32, 64].into_iter().filter(|width| *width <= arch::width()) {
+        let moves: Copy = Box::new(move |to, from, bytes| {
+            // SAFETY: both buffers are large enough; the processor has these moves.
+            unsafe { arch::moves(width, to, from, bytes) }
+        });
+        ways.push((LINE + 1, moves));
         for abreast in [1, 4] {
-            ways.push(Box::new(move |to, from, bytes| {
-                // SAFETY: as above.
-                unsafe { arch::stream(wide, to, from, bytes, abreast) }
-            }));
+            let stream: Copy = Box::new(move |to, from, bytes| {
+                // SAFETY: both buffers are large enough; the processor has these moves.
+                unsafe { arch::stream(width, to, from, bytes, abreast) }
+            });
+            ways.push((2 * LINE + 1, stream));
         }
     }
     let room = 10 * PAGE;
     let source: Vec<u8> = (0..room).map(|i| (i % 251) as u8).collect();
-    for bytes in (129..900).chain((4 * PAGE..9 * PAGE).step_by(97)) {
+    for bytes in (65..1200).chain((4 * PAGE..9 * PAGE).step_by(97)) {
         let (from, to) = (bytes * 7 % 67, bytes * 5 % 71);
-        for (number, way) in ways.iter().enumerate() {
+        for (number, (least, way)) in ways.iter().enumerate() {
+            if bytes < *least {
+                continue;
+            }
             let mut dest = vec![0xff; room];
             // SAFETY: both buffers are larger than that.
             let at = unsafe { (dest.as_mut_ptr().add(to), source.as_ptr().add(from)) };
