@@ -145,6 +145,12 @@ int onenode_meet(onenode_t *node, const void *key, size_t bytes, uint32_t ranks,
  * regions. */
 int onenode_attach(onenode_t *node, uint32_t rank, uint64_t ns);
 
+/* The same for these n ranks, or, with NULL, for ranks 0 to n - 1, within one limit for all. Those that
+ * are not here (ONENODE_ENOTHERE) are left out: *near, unless NULL, gets the number of those that are, the
+ * own one among them. After another error, ranks that were attached before stay so. */
+int onenode_attach_many(onenode_t *node, const uint32_t *ranks, uint32_t n, uint64_t ns,
+                        uint32_t *near);
+
 /* Forgets a rank, with its card, and unmaps its memory. No thread may be using it. */
 int onenode_detach(onenode_t *node, uint32_t rank);
 

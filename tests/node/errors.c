@@ -200,7 +200,7 @@ static void peers(void)
     onenode_table *table = table_for(2);
     const uint64_t keys[] = { A, B };
     onenode_card own, cards[2], other;
-    uint32_t rank = 1;
+    uint32_t rank = 1, both[] = { 1, 0 }, near = 77;
     int turns = 0;
     char *heap;
 
@@ -221,7 +221,8 @@ static void peers(void)
         return;
     }
     FAILS(onenode_attach(node, 1, 0), ONENODE_ENOCARD, "onenode_attach: rank 1 is not known");
-    CHECK(onenode_state(node, 1) == ONENODE_UNKNOWN);
+    FAILS(onenode_attach_many(node, NULL, 2, 0, &near), ONENODE_ENOCARD, "onenode_attach_many: rank 1 is not known");
+    CHECK(near == 77 && onenode_state(node, 1) == ONENODE_UNKNOWN);
     CHECK(onenode_extra(node, 1) == NULL && strstr(onenode_message(), "onenode_extra: rank 1 is not known"));
     FAILS(onenode_know(node, NULL, &cards[1]), ONENODE_EINVAL, "rank = NULL");
     FAILS(onenode_know(node, &rank, NULL), ONENODE_EINVAL, "card = NULL");
@@ -240,9 +241,15 @@ static void peers(void)
     other = cards[1], other.word[4] += UINT64_C(1) << 32;
     WORKS(onenode_know(node, &rank, &other));
     FAILS(onenode_attach(node, 1, ONENODE_EVER), ONENODE_ENOTHERE, "another user");
+    FAILS(onenode_attach_many(node, both, 2, ONENODE_EVER, (uint32_t *)((char *)&near + 1)), ONENODE_EINVAL, "expected a multiple of 4");
+    WORKS(onenode_attach_many(node, both, 2, ONENODE_EVER, &near));
+    CHECK(near == 1);
+    WORKS(onenode_attach_many(node, both, 1, ONENODE_EVER, &near));
+    CHECK(near == 0);
 
     WORKS(onenode_know(node, &rank, &cards[1]));
-    WORKS(onenode_attach(node, 1, ONENODE_EVER));
+    WORKS(onenode_attach_many(node, both, 2, ONENODE_EVER, NULL));
+    CHECK(onenode_state(node, 1) == ONENODE_ATTACHED);
     CHECK(onenode_extra(node, 1) != NULL);
     WORKS(onenode_view_open(node, keys, 2, table, &view));
     FAILS(onenode_attach(node, 1, ONENODE_EVER), ONENODE_EUNLIKE, "its region 0x2 has 8192 bytes, here it has 4096");
@@ -260,6 +267,10 @@ static void peers(void)
     turns = 1000;
     FAILS(onenode_attach(node, 1, 5 * MS), ONENODE_ETIME, "onenode_attach: the time limit has passed");
     CHECK(turns > 1000);
+    /* The first failure ends it. */
+    both[1] = 7;
+    FAILS(onenode_attach_many(node, both, 2, 5 * MS, &near), ONENODE_ETIME, "onenode_attach_many: the time limit has passed");
+    CHECK(near == 0);
     turns = 0;
     FAILS(onenode_attach(node, 1, ONENODE_EVER), ONENODE_ESTOPPED, "progress function has ended the wait");
     CHECK(turns == 5);

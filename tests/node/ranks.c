@@ -28,6 +28,7 @@ static void body(void)
     onenode_table *table = table_for((1u << 20) + 1), *late_table = table_for(1);
     onenode_t *node = opened(number(me));
     onenode_view_t *view = NULL, *late = NULL;
+    uint32_t numbers[MOST_RANKS], near = 0;
     long *heap, *shelf;
     char text[4096];
 
@@ -76,7 +77,9 @@ static void body(void)
     shelf[1] = 300 + me;
     WORKS(onenode_view_open(node, &late_key, 1, late_table, &late));
     for (int r = 0; r < ranks; r++)
-        WORKS(onenode_attach(node, number(r), ONENODE_EVER));
+        numbers[r] = number(r);
+    WORKS(onenode_attach_many(node, number == plainly ? NULL : numbers, (uint32_t)ranks, ONENODE_EVER, &near));
+    CHECK(near == (uint32_t)ranks);
     for (int r = 0; r < ranks; r++) {
         long *there = (long *)onenode_resolve(late, &shelf[1], number(r));
         CHECK(there != NULL);

@@ -43,7 +43,10 @@ int main(void)
 
     const uint32_t right = (rank + 1) % RANKS, left = (rank + 2) % RANKS;
     const long own[2] = { 1 + rank, 10 };
-    check(onenode_attach(node, right, ONENODE_EVER));
+    uint32_t near;
+    check(onenode_attach_many(node, ranks, RANKS, ONENODE_EVER, &near));
+    if (near < RANKS)
+        errx(1, "only %u processes are here", near);
     long *to = onenode_at(&peers.table, from, right);
     uint64_t *there = onenode_at(&peers.table, &signal, right);
     check(onenode_copy_signal(to, own, sizeof own, there, 1, 0));

@@ -163,6 +163,29 @@ functions! {
         Ok(OK)
     }
 
+    /// `int onenode_attach_many(onenode_t *node, const uint32_t *ranks, uint32_t n, uint64_t ns,
+    /// uint32_t *near)`
+    fn onenode_attach_many(
+        node: *mut Node,
+        ranks: *const u32,
+        n: u32,
+        ns: u64,
+        near: *mut u32,
+    ) -> number {
+        let (node, limit) = (object("node", node)?, limit(ns));
+        let near = if near.is_null() { None } else { Some(place("near", near)?) };
+        let here = if ranks.is_null() {
+            node.attach_many(0..n, limit)?
+        } else {
+            let ranks = std::slice::from_raw_parts(place("ranks", ranks.cast_mut())?, n as usize);
+            node.attach_many(ranks.iter().copied(), limit)?
+        };
+        if let Some(near) = near {
+            near.write(here as u32);
+        }
+        Ok(OK)
+    }
+
     /// `int onenode_detach(onenode_t *node, uint32_t rank)`
     fn onenode_detach(node: *mut Node, rank: u32) -> number {
         object("node", node)?.detach(rank)?;

@@ -238,6 +238,27 @@ impl Node {
         self.0.attach(rank, deadline(limit))
     }
 
+    /// Attaches these ranks now, as [`attach`](Self::attach) does, within one limit for all of them.
+    /// Leaves out those that loads and stores cannot reach, and returns the number of the others; this
+    /// process's own rank is one of these.
+    ///
+    /// # Errors
+    /// As for [`attach`](Self::attach), but for [`Error::Elsewhere`]. Ranks that were attached before
+    /// the one that failed stay attached.
+    pub fn attach_many(
+        &self,
+        ranks: impl IntoIterator<Item = Rank>,
+        limit: Duration,
+    ) -> Result<usize, Error> {
+        self.0.check()?;
+        let deadline = deadline(limit);
+        ranks.into_iter().try_fold(0, |near, rank| match self.0.attach(rank, deadline) {
+            Ok(()) => Ok(near + 1),
+            Err(Error::Elsewhere { .. }) => Ok(near),
+            Err(error) => Err(error),
+        })
+    }
+
     /// The client's part of a rank's header, which has that rank's [`Config::extra`] bytes.
     ///
     /// # Errors
