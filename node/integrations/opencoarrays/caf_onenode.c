@@ -101,25 +101,22 @@ open_region(onenode_card *card)
 }
 
 /* How many images can be reached by load and store; 0 after a failure. */
-static int
+static uint32_t
 attach_images(const onenode_card *cards)
 {
-    int near = 0;
+    uint32_t near;
 
     for (int image = 0; image < job.images; image++) {
         uint32_t rank = (uint32_t) image;
-        int ret;
 
         if (image != job.me && onenode_know(node, &rank, &cards[image]) != ONENODE_OK) {
             fail("onenode does not accept the card of image %d: %s", image + 1, onenode_message());
             return 0;
         }
-        ret = onenode_attach(node, rank, ATTACH_NS);
-        if (ret != ONENODE_OK && ret != ONENODE_ENOTHERE) {
-            fail("onenode cannot attach image %d: %s", image + 1, onenode_message());
-            return 0;
-        }
-        near += ret == ONENODE_OK;
+    }
+    if (onenode_attach_many(node, NULL, (uint32_t) job.images, ATTACH_NS, &near) != ONENODE_OK) {
+        fail("onenode cannot attach the images, which it counts from 0: %s", onenode_message());
+        return 0;
     }
     return near;
 }
@@ -140,7 +137,7 @@ caf_onenode_start(const struct caf_onenode_job *given)
         return false;
     }
     job.gather(&card, cards, (int) sizeof(card));
-    near[0] = (uint64_t) attach_images(cards);
+    near[0] = attach_images(cards);
     near[1] = ~near[0];
     free(cards);
     if (!all_are(near[0] != 0)) {

@@ -271,7 +271,7 @@ refuse(void)
     CHECK(shmemc_onenode_know(1, &none) == 1);
     CHECK(strstr(shmemc_onenode_message(), "the card of PE 1") != NULL);
     CHECK(shmemc_onenode_attach(NULL) == 1);
-    CHECK(strstr(shmemc_onenode_message(), "cannot attach PE 1: onenode_attach: rank 1 is not known") != NULL);
+    CHECK(strstr(shmemc_onenode_message(), "cannot attach all PEs: onenode_attach_many: rank 1 is not known") != NULL);
     DO(shmemc_onenode_fini());
     DO(shmemc_onenode_init(0, 1));
     for (int i = 0; i < 63; i++)

@@ -96,23 +96,6 @@ shmemc_onenode_know(int pe, const onenode_card *card)
     return 0;
 }
 
-/* How many PEs can be reached by load and store; -1 after a failure. */
-static int
-attach_pes(void)
-{
-    int near = 0;
-
-    for (int pe = 0; pe < pes; pe++) {
-        int ret = onenode_attach(node, (uint32_t) pe, ATTACH_NS);
-        if (ret != ONENODE_OK && ret != ONENODE_ENOTHERE) {
-            fail("onenode cannot attach PE %d: %s", pe, onenode_message());
-            return -1;
-        }
-        near += ret == ONENODE_OK;
-    }
-    return near;
-}
-
 /* The group of all PEs. */
 static int
 open_world(void)
@@ -135,7 +118,7 @@ shmemc_onenode_attach(int (*to_make)(void))
     uint64_t keys[MOST_HEAPS + 1];
     size_t bytes = onenode_table_bytes(pes);
     onenode_table *table = calloc(1, bytes);
-    int near;
+    uint32_t near;
 
     if (table == NULL)
         return fail("no memory for a table of %zu bytes", bytes);
@@ -147,10 +130,9 @@ shmemc_onenode_attach(int (*to_make)(void))
         return fail("onenode cannot open a view of variables and heaps: %s", onenode_message());
     }
     shmemc_onenode_table = table;
-    near = attach_pes();
-    if (near < 0)
-        return 1;
-    if (near == pes) {
+    if (onenode_attach_many(node, NULL, (uint32_t) pes, ATTACH_NS, &near) != ONENODE_OK)
+        return fail("onenode cannot attach all PEs: %s", onenode_message());
+    if (near == (uint32_t) pes) {
         if (open_world() != 0)
             return 1;
         shmemc_onenode_all = table;

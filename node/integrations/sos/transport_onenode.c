@@ -73,13 +73,16 @@ shmem_transport_onenode_init(const struct shmem_transport_onenode_job *wanted)
     return 0;
 }
 
-/* Tells the node of every PE that the runtime takes for one of this node. */
+/* Attaches every PE that the runtime takes for one of this node. One that cannot be reached by load and
+ * store after all (another PID namespace, say) stays the network's; SHMEM_TEAM_SHARED goes by shmem_ptr and
+ * leaves it out. */
 static int
-know_peers(void)
+attach_peers(void)
 {
     for (int pe = 0; pe < job.num_pes; pe++) {
         onenode_card card;
         uint32_t rank = (uint32_t) pe;
+        int ret;
 
         if (pe == job.my_pe || job.node_rank(pe) < 0)
             continue;
@@ -87,21 +90,7 @@ know_peers(void)
             return fail("PE %d has published no onenode card", pe);
         if (onenode_know(node, &rank, &card) != ONENODE_OK)
             return fail("onenode does not accept the card of PE %d: %s", pe, onenode_message());
-    }
-    return 0;
-}
-
-/* One that cannot be reached by load and store after all (another PID namespace, say) stays the
- * network's; SHMEM_TEAM_SHARED goes by shmem_ptr and leaves it out. */
-static int
-attach_peers(void)
-{
-    for (int pe = 0; pe < job.num_pes; pe++) {
-        int ret;
-
-        if (job.node_rank(pe) < 0)
-            continue;
-        ret = onenode_attach(node, (uint32_t) pe, ATTACH_NS);
+        ret = onenode_attach(node, rank, ATTACH_NS);
         if (ret != ONENODE_OK && ret != ONENODE_ENOTHERE)
             return fail("onenode cannot attach PE %d: %s", pe, onenode_message());
     }
@@ -118,11 +107,9 @@ shmem_transport_onenode_startup(void)
     if (table == NULL)
         return fail("no memory for a table of %zu bytes", bytes);
     table->capacity = (size_t) job.num_pes;
-    if (know_peers() != 0 ||
-        (onenode_view_open(node, keys, 2, table, &view) != ONENODE_OK &&
-         fail("onenode cannot open a view of data segment and heap: %s", onenode_message()))) {
+    if (onenode_view_open(node, keys, 2, table, &view) != ONENODE_OK) {
         free(table);
-        return 1;
+        return fail("onenode cannot open a view of data segment and heap: %s", onenode_message());
     }
     shmem_transport_onenode_table = table;
     return attach_peers();
