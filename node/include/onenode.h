@@ -311,7 +311,7 @@ ONENODE_INLINE_ void *onenode_at_or_resolve_(const onenode_table *table, size_t 
 }
 
 /* For runtimes that name remote memory by its owner's addresses: where theirs, as rank knows
- * it, is mapped here. The view has one region. */
+ * it, is mapped here. The view has one region, or the table is the client's: see onenode_map. */
 ONENODE_INLINE_ void *onenode_there(const onenode_table *table, const void *theirs, size_t rank)
 {
     size_t capacity = table->capacity;
@@ -335,7 +335,8 @@ ONENODE_INLINE_ void *onenode_there(const onenode_table *table, const void *thei
 /* Maps the bytes that the rank has at `theirs`, all in one of its regions, and stores where they
  * are here in *there. Whole pieces are mapped and kept for a while, so that mapping again, or
  * beside it, is quick. For runtimes that send addresses, and need neither views nor equal
- * regions. */
+ * regions: those that allocate unequally, or on some ranks only, enter what they have mapped in a
+ * table that no view has, and use onenode_there. */
 int onenode_map(onenode_t *node, uint32_t rank, uint64_t theirs, uint64_t bytes, void **there,
                 onenode_mapping_t **mapping);
 
