@@ -47,11 +47,10 @@ near(int pe)
     return pe / pes_per_node == me / pes_per_node;
 }
 
-static int
+static void
 progress(void)
 {
     turns++;
-    return 0;
 }
 
 /* All cards; those of PEs that are to be far say another start of the system. */
@@ -93,10 +92,10 @@ reach(int pe, char *heap, char *second, bool all)
     /* Signals and atomics are all UCX's as soon as one PE is far. */
     CHECK(shmemc_onenode_put_signal(heap + 4096 + 8 * me, &fresh, sizeof(fresh), &signal_word, 1, true, pe) == all);
     CHECK(shmemc_onenode_put_signal(NULL, NULL, 0, &signal_word, 1, true, pe) == all);
-    CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_ADD, &counter, &one, 8, pe, &was) == all);
-    CHECK(!shmemc_onenode_amo(SHMEMC_ONENODE_ADD, &counter, &one, 2, pe, NULL));
+    CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_add, &counter, &one, 8, pe, &was) == all);
+    CHECK(!shmemc_onenode_amo(SHMEMC_ONENODE_add, &counter, &one, 2, pe, NULL));
     CHECK(!shmemc_onenode_cswap(&counter, &one, &one, 2, pe, &was));
-    CHECK(!shmemc_onenode_amo(SHMEMC_ONENODE_ADD, &was, &one, 8, pe, NULL));
+    CHECK(!shmemc_onenode_amo(SHMEMC_ONENODE_add, &was, &one, 8, pe, NULL));
 }
 
 /* All kinds of atomics, of both sizes, all PEs at once. */
@@ -109,7 +108,7 @@ atomics(void)
     for (int pe = 0; pe < pes; pe++) {
         uint64_t one = 1;
         for (int i = 1; i < MANY; i++)
-            CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_ADD, &counter, &one, 8, pe, i % 2 ? &old : NULL));
+            CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_add, &counter, &one, 8, pe, i % 2 ? &old : NULL));
         for (int i = 0; i < MANY; i++) {
             do {
                 CHECK(shmemc_onenode_get(&small_old, &counter32, 4, pe));
@@ -124,16 +123,16 @@ atomics(void)
     if (me == 0) {
         int last = pes - 1;
         other = 0xf0;
-        CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_SWAP, &counter, &other, 8, last, &old));
+        CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_swap, &counter, &other, 8, last, &old));
         CHECK(old == (uint64_t) pes * MANY);
         other = 0x0f;
-        CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_OR, &counter, &other, 8, last, &old) && old == 0xf0);
+        CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_or, &counter, &other, 8, last, &old) && old == 0xf0);
         other = 0x3c;
-        CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_AND, &counter, &other, 8, last, &old) && old == 0xff);
+        CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_and, &counter, &other, 8, last, &old) && old == 0xff);
         other = 0x01;
-        CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_XOR, &counter, &other, 8, last, &old) && old == 0x3c);
+        CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_xor, &counter, &other, 8, last, &old) && old == 0x3c);
         small = 7;
-        CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_SWAP, &counter32, &small, 4, last, &small_old));
+        CHECK(shmemc_onenode_amo(SHMEMC_ONENODE_swap, &counter32, &small, 4, last, &small_old));
         CHECK(small_old == (uint32_t) pes * MANY * 2);
         old = 8, other = 9;
         CHECK(shmemc_onenode_cswap(&counter, &old, &other, 8, last, &back) && back == 0x3d);
@@ -173,10 +172,10 @@ collectives(char *heap)
         for (int pe = 0; pe < pes; pe++)
             CHECK(to[pe] == 1000 * pe + round);
         own = me + round;
-        CHECK(shmemc_onenode_reduce(&sum, &own, 1, SHMEMC_ONENODE_ELEMENT(long), ONENODE_SUM, 0, 0, pes));
+        CHECK(shmemc_onenode_reduce(&sum, &own, 1, SHMEMC_ONENODE_ELEMENT(long), SHMEMC_ONENODE_REDUCE_sum, 0, 0, pes));
         CHECK(sum == (long) pes * (pes - 1) / 2 + (long) pes * round);
         real = me == round % pes ? 7.5 : -1.0;
-        CHECK(shmemc_onenode_reduce(&most, &real, 1, SHMEMC_ONENODE_ELEMENT(double), ONENODE_MAX, 0, 0, pes));
+        CHECK(shmemc_onenode_reduce(&most, &real, 1, SHMEMC_ONENODE_ELEMENT(double), SHMEMC_ONENODE_REDUCE_max, 0, 0, pes));
         CHECK(most == 7.5);
     }
     /* What is SHCOLL's: other active sets, other types, buffers that are not symmetric. */

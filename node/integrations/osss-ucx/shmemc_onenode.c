@@ -17,7 +17,7 @@ static int nheaps;
 static onenode_t *node;
 static onenode_view_t *view;
 static onenode_group_t *world;                /* NULL where some PEs are far */
-static int (*make_progress)(void);
+static void (*make_progress)(void);
 static char message[512];
 
 const char *
@@ -40,7 +40,9 @@ static int
 progress(void *unused)
 {
     (void) unused;
-    return make_progress == NULL ? 0 : make_progress();
+    if (make_progress != NULL)
+        make_progress();
+    return 0;
 }
 
 int
@@ -113,7 +115,7 @@ open_world(void)
 }
 
 int
-shmemc_onenode_attach(int (*to_make)(void))
+shmemc_onenode_attach(void (*to_make)(void))
 {
     uint64_t keys[MOST_HEAPS + 1];
     size_t bytes = onenode_table_bytes(pes);

@@ -29,9 +29,8 @@ int shmemc_onenode_heap(size_t bytes, void **start, size_t *got);
 int shmemc_onenode_card(onenode_card *card);
 int shmemc_onenode_know(int pe, const onenode_card *card);
 
-/* Attaches the PEs of this node; after all cards are known. `progress` is called while a collective waits,
- * and returns 0. */
-int shmemc_onenode_attach(int (*progress)(void));
+/* Attaches the PEs of this node; after all cards are known. `progress` is called while a collective waits. */
+int shmemc_onenode_attach(void (*progress)(void));
 
 /* Detaches the PEs and frees the heaps; after a barrier. */
 int shmemc_onenode_fini(void);
@@ -102,7 +101,7 @@ shmemc_onenode_put_signal(void *dest, const void *src, size_t nbytes, uint64_t *
 /* ---- Atomic operations, of 4 and 8 bytes. retp may be NULL where nothing is fetched. ---- */
 
 enum shmemc_onenode_op {
-    SHMEMC_ONENODE_ADD, SHMEMC_ONENODE_AND, SHMEMC_ONENODE_OR, SHMEMC_ONENODE_XOR, SHMEMC_ONENODE_SWAP
+    SHMEMC_ONENODE_add, SHMEMC_ONENODE_and, SHMEMC_ONENODE_or, SHMEMC_ONENODE_xor, SHMEMC_ONENODE_swap
 };
 
 #define SHMEMC_ONENODE_AMO_(bits)                                                                  \
@@ -110,10 +109,10 @@ enum shmemc_onenode_op {
         uint##bits##_t *word = (uint##bits##_t *) there, value, old;                               \
         memcpy(&value, vp, sizeof(value));                                                         \
         switch (op) {                                                                              \
-        case SHMEMC_ONENODE_ADD: old = __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL); break;   \
-        case SHMEMC_ONENODE_AND: old = __atomic_fetch_and(word, value, __ATOMIC_ACQ_REL); break;   \
-        case SHMEMC_ONENODE_OR: old = __atomic_fetch_or(word, value, __ATOMIC_ACQ_REL); break;     \
-        case SHMEMC_ONENODE_XOR: old = __atomic_fetch_xor(word, value, __ATOMIC_ACQ_REL); break;   \
+        case SHMEMC_ONENODE_add: old = __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL); break;   \
+        case SHMEMC_ONENODE_and: old = __atomic_fetch_and(word, value, __ATOMIC_ACQ_REL); break;   \
+        case SHMEMC_ONENODE_or: old = __atomic_fetch_or(word, value, __ATOMIC_ACQ_REL); break;     \
+        case SHMEMC_ONENODE_xor: old = __atomic_fetch_xor(word, value, __ATOMIC_ACQ_REL); break;   \
         default: old = __atomic_exchange_n(word, value, __ATOMIC_ACQ_REL); break;                  \
         }                                                                                          \
         if (retp != NULL)                                                                          \
@@ -214,6 +213,14 @@ bool shmemc_onenode_fcollect(void *dest, const void *source, size_t bytes, int s
 /* `element` is an onenode_element, or 0 for a type that is none: then false. */
 bool shmemc_onenode_reduce(void *dest, const void *source, size_t n, uint32_t element,
                            uint32_t reduction, int start, int log_stride, int size);
+
+/* The onenode_reduction of an operation by its name in OpenSHMEM. */
+enum {
+    SHMEMC_ONENODE_REDUCE_and = ONENODE_AND, SHMEMC_ONENODE_REDUCE_or = ONENODE_OR,
+    SHMEMC_ONENODE_REDUCE_xor = ONENODE_XOR, SHMEMC_ONENODE_REDUCE_max = ONENODE_MAX,
+    SHMEMC_ONENODE_REDUCE_min = ONENODE_MIN, SHMEMC_ONENODE_REDUCE_sum = ONENODE_SUM,
+    SHMEMC_ONENODE_REDUCE_prod = ONENODE_PROD
+};
 
 /* The onenode_element of a C type; 0: none. */
 #define SHMEMC_ONENODE_ELEMENT(type)                                                               \
