@@ -25,9 +25,6 @@ pub struct Panel {
     /// The curves drawn of a figure.
     #[serde(default, rename = "as")]
     pub shows: Shows,
-    /// Which figure of the runs that is: all panels of a part of a figure have the same.
-    #[serde(skip)]
-    pub statistic: Statistic,
     /// From where to where its bars go.
     #[serde(skip)]
     pub bars: Bars,
@@ -48,17 +45,6 @@ pub enum Shows {
     Rate,
     /// Of the time of a problem that all PEs share: the time of one PE by that of all together.
     Efficiency,
-}
-
-/// Which figure of several runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Statistic {
-    /// The median of the runs' medians.
-    #[default]
-    Median,
-    /// The mean of the runs' means.
-    Mean,
 }
 
 /// The meaning of bars.
@@ -86,19 +72,10 @@ pub struct Table {
 }
 
 impl Panel {
-    /// Medians of one quantity, which is the title, too.
+    /// One quantity, whose name is the title, too.
     pub fn of(name: &str, x: Axis) -> Self {
-        let (statistic, bars) = (Statistic::Median, Bars::Runs);
-        Self {
-            title: name.into(),
-            name: name.into(),
-            x,
-            size: None,
-            many: false,
-            shows: Shows::Itself,
-            statistic,
-            bars,
-        }
+        let (shows, bars) = (Shows::Itself, Bars::Runs);
+        Self { title: name.into(), name: name.into(), x, size: None, many: false, shows, bars }
     }
 
     /// The points of a curve, in the order of x.
@@ -140,9 +117,10 @@ impl Panel {
 
     /// The point as it is drawn.
     fn mark(&self, point: &Point, alone: f64) -> Mark {
-        let runs = point.of_runs(|run| self.shown(point, self.statistic.of(run), alone));
+        let runs: Vec<f64> =
+            point.of_runs().into_iter().map(|figure| self.shown(point, figure, alone)).collect();
         let ends = |run: &Run| [run.min, run.max].map(|end| self.shown(point, end, alone));
-        let y = self.statistic.over(&runs);
+        let y = point.statistic.over(&runs);
         let range = match self.bars {
             Bars::Samples => Range::of(&point.runs.iter().flat_map(ends).collect::<Vec<_>>()),
             Bars::Runs => Range::of_runs(&runs),
@@ -188,9 +166,7 @@ impl Panel {
             if is_raw && points.is_empty() {
                 continue;
             }
-            let alone = points.first().map_or(f64::NAN, |first| {
-                self.statistic.over(&first.of_runs(|run| self.statistic.of(run)))
-            });
+            let alone = points.first().map_or(f64::NAN, |first| first.value());
             plot.unit = points.first().map_or(plot.unit, |first| self.unit(first.unit));
             let label = match name.strip_prefix(&self.name) {
                 Some("") if is_raw => "raw shared memory",
@@ -217,25 +193,8 @@ impl Panel {
     }
 }
 
-impl Statistic {
-    /// The figure of a run.
-    fn of(self, run: &Run) -> f64 {
-        if self == Self::Mean { run.mean } else { run.median }
-    }
-
-    /// The figure of several runs.
-    fn over(self, runs: &[f64]) -> f64 {
-        if self == Self::Mean { stats::mean(runs) } else { stats::median(runs) }
-    }
-
-    /// The figure of a point.
-    fn of_point(self, point: &Point) -> f64 {
-        self.over(&point.of_runs(|run| self.of(run)))
-    }
-}
-
 /// Quantities whose names begin so: a row each, and a column for each implementation and number of PEs.
-pub fn table(report: &Report, begins: &str, statistic: Statistic) -> Table {
+pub fn table(report: &Report, begins: &str) -> Table {
     let its = || report.points.iter().filter(|point| point.key.name.starts_with(begins));
     let (mut names, mut pes) = (Vec::new(), Vec::new());
     for Point { key, .. } in its() {
@@ -254,9 +213,10 @@ pub fn table(report: &Report, begins: &str, statistic: Statistic) -> Table {
             let is_it = |point: &&Point| {
                 point.implementation == *who && point.key.pes == pes && point.key.name == *name
             };
-            its().find(is_it).map_or(String::new(), |point| {
-                figures::figure(statistic.of_point(point), point.unit)
-            })
+            its()
+                .find(is_it)
+                .map(|point| figures::figure(point.value(), point.unit))
+                .unwrap_or_default()
         };
         std::iter::once(name.clone()).chain(columns.iter().map(cell)).collect()
     };
@@ -313,11 +273,11 @@ impl std::fmt::Display for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Key;
+    use crate::report::{Key, Statistic};
 
-    fn report(unit: Unit) -> Report {
-        let mut report =
-            Report { names: vec!["mine".into(), "theirs".into()], ..Report::default() };
+    fn report(unit: Unit, statistic: Statistic) -> Report {
+        let names = vec!["mine".into(), "theirs".into()];
+        let mut report = Report { names, statistic, ..Report::default() };
         for size in [64, 8] {
             for (who, value) in [(RAW, 50.0), ("mine", 100.0), ("theirs", 400.0)] {
                 for (turn, factor) in [(0, 1.0), (1, 3.0)] {
@@ -339,20 +299,20 @@ mod tests {
 
     #[test]
     fn ours_and_raw_by_the_same_statistic() {
-        let report = report(Unit::Nanoseconds);
+        let report = |statistic| self::report(Unit::Nanoseconds, statistic);
         let panel = Panel::of("pingpong.put", Axis::Bytes);
-        let curves = panel.plot(&report).curves;
+        let curves = panel.plot(&report(Statistic::Median)).curves;
         let labels: Vec<&str> = curves.iter().map(|curve| curve.label.as_str()).collect();
         assert_eq!(labels, ["mine", "theirs", "raw shared memory"]);
         let [mine, _, raw] = [0, 1, 2].map(|n| curves[n].points[1]);
         assert_eq!((mine.x, mine.y, mine.bar), (64.0, 200.0, Some((100.0, 300.0))));
         assert_eq!((raw.y, raw.bar), (100.0, Some((50.0, 150.0))));
-        let mean = Panel { statistic: Statistic::Mean, bars: Bars::Samples, ..panel.clone() };
-        let [mine, _, raw] = [0, 1, 2].map(|n| mean.plot(&report).curves[n].points[1]);
+        let mean = Panel { bars: Bars::Samples, ..panel.clone() }.plot(&report(Statistic::Mean));
+        let [mine, _, raw] = [0, 1, 2].map(|n| mean.curves[n].points[1]);
         // From the least to the largest of all runs, not the medians of both.
         assert_eq!((mine.y, mine.bar), (300.0, Some((50.0, 600.0))));
         assert_eq!((raw.y, raw.bar), (150.0, Some((25.0, 300.0))));
-        let deviation = Panel { bars: Bars::Deviation, ..panel }.plot(&report);
+        let deviation = Panel { bars: Bars::Deviation, ..panel }.plot(&report(Statistic::Median));
         let by = 20_000_f64.sqrt();
         assert_eq!(deviation.curves[0].points[0].bar, Some((200.0 - by, 200.0 + by)));
     }
@@ -360,8 +320,8 @@ mod tests {
     #[test]
     fn figures_as_others() {
         let of = |unit, shows| {
-            let plot =
-                Panel { shows, ..Panel::of("pingpong.put", Axis::Bytes) }.plot(&report(unit));
+            let plot = Panel { shows, ..Panel::of("pingpong.put", Axis::Bytes) }
+                .plot(&report(unit, Statistic::Median));
             (plot.unit, plot.curves[0].points.iter().map(|mark| mark.y).collect::<Vec<_>>())
         };
         let bandwidth = of(Unit::Nanoseconds, Shows::Bandwidth);
@@ -391,7 +351,7 @@ mod tests {
         let found: Vec<_> =
             curves.iter().map(|curve| (curve.label.as_str(), curve.points.len())).collect();
         assert_eq!(found, [("layout", 1), ("memory", 1), ("none", 0)]);
-        let table = table(&report, "step.", Statistic::Mean);
+        let table = table(&report, "step.");
         assert_eq!(
             (table.header[1].as_str(), table.rows[1][1].as_str()),
             ("mine, 2 PEs", "2.00 ns")
@@ -400,7 +360,7 @@ mod tests {
 
     #[test]
     fn rows_have_ratios_to_raw_and_to_peers() {
-        let text = beside(&report(Unit::Nanoseconds)).to_string();
+        let text = beside(&report(Unit::Nanoseconds, Statistic::Median)).to_string();
         let line = text.lines().find(|line| line.contains(" 64 ")).unwrap();
         let fields: Vec<&str> = line.split_whitespace().collect();
         assert_eq!(

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::curves::{Bars, Panel, Statistic};
+use crate::curves::{Bars, Panel};
 use crate::implementation::{self, Implementation};
 use crate::read::Reading;
+use crate::report::Statistic;
 
 /// The data that figures are drawn of.
 pub struct Setting {
@@ -106,6 +107,8 @@ pub struct Data {
     pub papers: Vec<Paper>,
     /// The subject of our drawing.
     pub figures: Vec<Figure>,
+    /// Public suites.
+    pub known: Vec<Known>,
     machines: BTreeMap<String, String>,
     printed: Vec<Printed>,
     absent: BTreeMap<String, Vec<String>>,
@@ -127,6 +130,19 @@ struct FiguresFile {
     #[serde(default)]
     paper: Vec<Paper>,
     figure: Vec<Figure>,
+    #[serde(default)]
+    known: Vec<Known>,
+}
+
+/// A public suite: `suite.toml` explains it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Known {
+    pub name: String,
+    pub begins: String,
+    pub below: String,
+    pub flags: Vec<String>,
+    pub arguments: Vec<String>,
 }
 
 /// A paper, or a collection of figures of our own, which has no authors.
@@ -247,7 +263,7 @@ pub struct Figure {
 }
 
 /// Programs in one place.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     #[serde(default)]
@@ -262,6 +278,9 @@ pub struct Part {
     #[serde(default)]
     pub read: Reading,
     pub pes: Pes,
+    pub bound: Option<bool>,
+    #[serde(default = "nobody")]
+    pub neighbours: Vec<String>,
     pub bytes: Option<[u64; 2]>,
     pub step: Option<u64>,
     #[serde(default)]
@@ -269,9 +288,9 @@ pub struct Part {
     #[serde(default)]
     pub statistic: Statistic,
     #[serde(default)]
-    bars: Bars,
+    pub bars: Bars,
     #[serde(default)]
-    panels: Vec<Panel>,
+    pub panels: Vec<Panel>,
     #[serde(default)]
     pub table: Vec<String>,
 }
@@ -297,8 +316,18 @@ pub enum Pes {
     ByMachine(String),
 }
 
+impl Default for Pes {
+    fn default() -> Self {
+        Self::One(2)
+    }
+}
+
 fn all() -> String {
     "all".into()
+}
+
+fn nobody() -> Vec<String> {
+    vec!["0".into()]
 }
 
 /// A number of a figure on the command line and in names of files: `5a`, `table-1`.
@@ -315,6 +344,7 @@ impl Data {
         Ok(Self {
             papers: papers.paper.into_iter().chain(suite.paper).collect(),
             figures: figures.figure.into_iter().chain(suite.figure).collect(),
+            known: suite.known,
             machines: papers.machine,
             printed: papers.figure,
             absent: figures.absent.into_iter().chain(suite.absent).collect(),
@@ -399,10 +429,20 @@ impl Part {
         }
     }
 
+    /// Its busy neighbours, and how PEs are bound beside them, as the names of quantities say it.
+    pub fn neighbours(&self, setting: &Setting) -> impl Iterator<Item = (&str, String)> {
+        let bound = |bound| if bound { ", bound" } else { ", unbound" };
+        let suffix = move |text: &str| self.bound.map(|it| format!("{}, {text}", bound(it)));
+        let few = setting.by(usize::MAX, usize::MAX, 3);
+        self.neighbours
+            .iter()
+            .take(few)
+            .map(move |text| (text.as_str(), suffix(text).unwrap_or_default()))
+    }
+
     /// Its pictures.
     pub fn panels(&self) -> impl Iterator<Item = Panel> {
-        let Self { statistic, bars, .. } = *self;
-        self.panels.iter().map(move |panel| Panel { statistic, bars, ..panel.clone() })
+        self.panels.iter().map(|panel| Panel { bars: self.bars, ..panel.clone() })
     }
 
     /// The largest size, and the arguments that say which sizes.

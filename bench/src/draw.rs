@@ -13,6 +13,7 @@ use crate::data::{Data, Figure, Part, Place, Setting};
 use crate::implementation::Implementation;
 use crate::machine::Watch;
 use crate::over::Over;
+use crate::read::Reading;
 use crate::report::{Point, Report};
 use crate::suite::{Job, Suite};
 use crate::{claims, instructions};
@@ -112,7 +113,7 @@ fn draw(setting: &Setting, figure: &Figure, part: &Part) -> anyhow::Result<Drawi
 fn of_report(part: &Part, report: Report, remarks: Vec<String>, peers: &[&str]) -> Drawing {
     let table = |begins: &String| match begins.as_str() {
         "*" => curves::beside(&report),
-        begins => curves::table(&report, begins, part.statistic),
+        begins => curves::table(&report, begins),
     };
     let placed = |point: &Point| Placed { place: part.place, point: point.clone() };
     Drawing {
@@ -126,14 +127,14 @@ fn of_report(part: &Part, report: Report, remarks: Vec<String>, peers: &[&str]) 
 }
 
 /// The jobs of a part, for these implementations.
-pub fn suite<'a>(
+fn suite<'a>(
     setting: &'a Setting,
     figure: &Figure,
     part: &Part,
     who: Vec<Implementation>,
 ) -> Suite<'a> {
     let (largest, sizes) = part.sizes(setting);
-    let job = |program: &String, pes: usize| {
+    let job = |program: &String, pes: usize, (neighbours, suffix): (&str, String)| {
         let mut words = program.split(' ').map(|word| setting.fill(word, figure));
         let name = words.next().unwrap_or_default();
         let mut arguments: Vec<String> = words.collect();
@@ -149,26 +150,33 @@ pub fn suite<'a>(
             arguments.pop();
             arguments.push((size / pes).to_string());
         }
-        let heap = ((largest * pes as u64 * 4) >> 20).next_power_of_two().clamp(64, 1024);
-        Job { program: name, pes, arguments, heap, reading: part.read }
+        // What programs of others need is not known.
+        let least = if part.read == Reading::Columns { 512 } else { 64 };
+        let heap = ((largest * pes as u64 * 4) >> 20).next_power_of_two().clamp(least, 1024);
+        let neighbours = neighbours.to_owned();
+        Job { program: name, pes, arguments, heap, reading: part.read, neighbours, suffix }
     };
-    let jobs = part
-        .pes(setting)
-        .into_iter()
-        .flat_map(|pes| part.programs.iter().map(move |program| job(program, pes)));
+    let mut jobs = Vec::new();
+    for neighbours in part.neighbours(setting) {
+        for pes in part.pes(setting) {
+            jobs.extend(part.programs.iter().map(|program| job(program, pes, neighbours.clone())));
+        }
+    }
     Suite {
         who,
-        jobs: jobs.collect(),
+        jobs,
+        statistic: part.statistic,
         repeats: setting.repeats,
         limit: setting.limit,
-        cpus: &setting.cpus,
+        // Launchers bind PEs, or nobody.
+        cpus: if part.bound.is_some() { &[] } else { &setting.cpus },
         sources: &setting.sources,
         work: &setting.work,
     }
 }
 
 /// Who runs a part, and what is missing among them.
-pub fn who(setting: &Setting, part: &Part) -> anyhow::Result<(Vec<Implementation>, Vec<String>)> {
+fn who(setting: &Setting, part: &Part) -> anyhow::Result<(Vec<Implementation>, Vec<String>)> {
     let mut remarks = Vec::new();
     let own = setting.own();
     let with = |label: &str, environment: &[(&str, &str)]| {
@@ -232,6 +240,12 @@ pub fn who(setting: &Setting, part: &Part) -> anyhow::Result<(Vec<Implementation
     if part.place == Place::Nodes {
         for who in &mut list {
             who.over = Some(Over::of(who.commands()?)?);
+        }
+    }
+    if let Some(bound) = part.bound {
+        for who in &mut list {
+            let options = Over::of(who.commands()?)?.binding(bound);
+            who.launch.extend(options.map(str::to_owned));
         }
     }
     if part.raw {

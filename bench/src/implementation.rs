@@ -35,6 +35,8 @@ pub struct Implementation {
     pub kind: Kind,
     /// More environment for its builds and jobs.
     pub environment: Vec<(String, String)>,
+    /// Further arguments for its compiler.
+    pub further: Vec<String>,
     /// Further arguments for its launcher.
     pub launch: Vec<String>,
     /// How its jobs are started over emulated nodes, if they are.
@@ -58,13 +60,13 @@ pub enum Kind {
 
 impl Implementation {
     fn new(name: &str, kind: Kind) -> Self {
-        let (environment, launch) = (Vec::new(), Vec::new());
         Self {
             name: name.into(),
             folder: name.into(),
             kind,
-            environment,
-            launch,
+            environment: Vec::new(),
+            further: Vec::new(),
+            launch: Vec::new(),
             over: None,
             form: None,
             rust: None,
@@ -157,7 +159,7 @@ impl Implementation {
         for variable in ["SHMEM_CXX", "OMPI_CXX", "MPICH_CXX"].iter().filter(|_| device) {
             command.env(variable, offloading_compiler());
         }
-        command.arg(source).arg("-o").arg(program).arg("-lm");
+        command.args(&self.further).arg(source).arg("-o").arg(program).arg("-lm");
         command.envs(self.environment.iter().map(|(key, value)| (key, value)));
         let outcome = oneshmem_watched::run(&mut command, BUILDING)?;
         if !outcome.success() {

@@ -23,20 +23,17 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use clap::Parser;
 
-use crate::data::{Data, Figure, Setting, slug};
-use crate::draw::Drawing;
+use crate::data::{Data, Figure, Place, Setting, slug};
 use crate::implementation::Implementation;
 use crate::options::Command;
 
 fn main() -> ExitCode {
     let done = match options::Options::parse().command {
-        Command::Run(options) => collection("run", &options),
-        Command::Nodes(options) => collection("nodes", &options),
-        Command::Figures(options) => {
-            figures(options.paper.as_deref(), options.number.as_deref(), &options.drawing, false)
-        }
+        Command::Run(options) => figures(Some("run"), &options, true),
+        Command::Nodes(options) => figures(Some("nodes"), &options, true),
+        Command::Neighbours(options) => figures(Some("neighbours"), &options, true),
+        Command::Figures(options) => figures(options.paper.as_deref(), &options.which, false),
         Command::Suite(options) => public(&options),
-        Command::Neighbours(options) => beside_neighbours(&options),
         Command::Instructions(options) => instructions(&options),
     };
     match done {
@@ -66,23 +63,21 @@ fn setting(programs: &options::Programs, length: &options::Length) -> anyhow::Re
     })
 }
 
-/// Draws figures of a collection, and prints their tables.
-fn collection(key: &str, options: &options::Collection) -> anyhow::Result<bool> {
-    figures(Some(key), options.number.as_deref(), &options.drawing, true)
-}
-
-/// Draws the figures of this paper or collection, or the one of this number.
+/// Draws the figures of this paper or collection, or the one of the number in the options; prints tables, too, if asked to.
 fn figures(
     key: Option<&str>,
-    number: Option<&str>,
-    options: &options::Drawing,
+    options::Collection { number, drawing: options }: &options::Collection,
     tables: bool,
 ) -> anyhow::Result<bool> {
     let data = Data::read()?;
-    let chosen = chosen(&data, key, number)?;
-    let no_nodes = over::none_because(&options.script);
-    if no_nodes.is_none() {
-        over::enter(&options.script)?;
+    let chosen = chosen(&data, key, number.as_deref())?;
+    let mut parts = chosen.iter().flat_map(|figure| &figure.parts);
+    let mut no_nodes = None;
+    if parts.any(|part| part.place == Place::Nodes) {
+        no_nodes = over::none_because(&options.script);
+        if no_nodes.is_none() {
+            over::enter(&options.script)?;
+        }
     }
     let mut setting = setting(&options.programs, &options.length)?;
     for mpi in &options.mpi {
@@ -98,19 +93,14 @@ fn figures(
         say(listed(&data, &setting, &chosen).trim_end())?;
         return Ok(true);
     }
-    let drawn = chosen.iter().enumerate().map(|(nth, figure)| {
-        let (number, title) = (&figure.number, &figure.title);
-        eprintln!("{} of {}: {} {number}, {title}", nth + 1, chosen.len(), figure.paper);
-        Ok((*figure, draw::figure(&data, &setting, figure)))
-    });
-    tell(&data, &setting, drawn, "figures.html", tables)
+    draw(&data, &setting, &chosen, "figures.html", tables)
 }
 
-/// Writes and prints figures as they are drawn, `tables` too, and then the page. Returns whether nothing of ours failed.
-fn tell<'a>(
+/// Draws figures, writes and prints each, `tables` too, and then the page. Returns whether nothing of ours failed.
+fn draw(
     data: &Data,
     setting: &Setting,
-    drawn: impl Iterator<Item = anyhow::Result<(&'a Figure, Drawing)>>,
+    figures: &[&Figure],
     page: &str,
     tables: bool,
 ) -> anyhow::Result<bool> {
@@ -120,16 +110,18 @@ fn tell<'a>(
         std::fs::remove_file(&page).with_context(|| format!("cannot remove {}", page.display()))?;
     }
     let mut sections = Vec::new();
-    for section in drawn {
-        let (figure, drawing) = section?;
+    for (nth, figure) in figures.iter().enumerate() {
+        let name = format!("{} {}, {}", figure.paper, figure.number, figure.title);
+        eprintln!("{} of {}: {name}", nth + 1, figures.len());
+        let drawing = draw::figure(data, setting, figure);
         let files = page::write(setting, figure, &drawing)?;
-        let mut text = format!("{} {}, {}: {files}\n", figure.paper, figure.number, figure.title);
+        let mut text = format!("{name}: {files}\n");
         for table in drawing.tables.iter().filter(|_| tables) {
             text += &format!("{table}\n");
         }
         drawing.remarks.iter().for_each(|remark| text += &format!("  {remark}\n"));
         say(text.trim_end())?;
-        sections.push((figure, drawing));
+        sections.push((*figure, drawing));
     }
     page::save(&page, data, setting, &sections)?;
     say(&format!("Written: {}", page.display()))?;
@@ -182,25 +174,15 @@ fn listed(data: &Data, setting: &Setting, figures: &[&Figure]) -> String {
 }
 
 fn public(options: &options::Suite) -> anyhow::Result<bool> {
-    let setting = setting(&options.programs, &options.length)?;
-    let here = std::env::current_dir()?;
-    let suite = public::Public::find(
-        &here,
-        &options.suite,
-        &options.cflag,
-        &options.arguments,
-        &options.only,
-    )?;
+    let data = Data::read()?;
+    let mut setting = setting(&options.programs, &options.length)?;
+    let suite = public::Public::find(&std::env::current_dir()?, &data.known, options)?;
+    setting.sources = suite.sources();
+    for who in &mut setting.implementations {
+        who.further = suite.further();
+    }
     let figures = suite.figures(options.pes.into());
-    let drawn = figures.iter().map(|figure| Ok((figure, suite.draw(&setting, figure)?)));
-    tell(&Data::read()?, &setting, drawn, "suite.html", true)
-}
-
-fn beside_neighbours(options: &options::Neighbours) -> anyhow::Result<bool> {
-    let setting = setting(&options.programs, &options.length)?;
-    let (text, failed) = neighbours::compare(&Data::read()?, &setting)?;
-    say(text.trim_end())?;
-    Ok(!failed)
+    draw(&data, &setting, &figures.iter().collect::<Vec<_>>(), "suite.html", true)
 }
 
 fn instructions(options: &options::Instructions) -> anyhow::Result<bool> {

@@ -35,8 +35,9 @@ pub enum Command {
     Nodes(Collection),
     /// Draw figures on one page, with data beside it: those of the papers behind this library, or what `--list` shows; all, or one
     Figures(Figures),
+    /// Jobs of 2, 4 and 8 PEs, bound and unbound, beside 0, 1, 2 and 4 processes that compute all the time, beside other implementations
+    Neighbours(Collection),
     Suite(Suite),
-    Neighbours(Neighbours),
     Instructions(Instructions),
 }
 
@@ -45,16 +46,13 @@ pub struct Figures {
     /// A paper or a collection: mapping, ondemand, oshmpi, shcoll, partitions, today, run, nodes
     #[arg(value_name = "PAPER")]
     pub paper: Option<String>,
-    /// The number of the figure, as --list shows it: 5, 5a, table-1
-    #[arg(value_name = "N")]
-    pub number: Option<String>,
     #[command(flatten)]
-    pub drawing: Drawing,
+    pub which: Collection,
 }
 
 #[derive(Args)]
 pub struct Collection {
-    /// The number of the figure, as --list shows it
+    /// The number of the figure, as --list shows it: 5, 5a, table-1
     #[arg(value_name = "N")]
     pub number: Option<String>,
     #[command(flatten)]
@@ -106,15 +104,6 @@ pub struct Suite {
     /// Arguments of every program
     #[arg(last = true, value_name = "ARGUMENT")]
     pub arguments: Vec<String>,
-}
-
-/// Jobs of 2, 4 and 8 PEs, bound and unbound, beside 0, 1, 2 and 4 processes that compute all the time, beside other implementations
-#[derive(Args)]
-pub struct Neighbours {
-    #[command(flatten)]
-    pub programs: Programs,
-    #[command(flatten)]
-    pub length: Length,
 }
 
 /// Count instructions per call by callgrind (needs valgrind)

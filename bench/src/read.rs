@@ -23,6 +23,8 @@ pub enum Reading {
     Peers,
     /// The steps of `shmem_init`, by SHMEM_TRACE: `step.NAME`.
     Steps,
+    /// Two columns under a heading with a unit, as public suites print them: a size, and a figure of the program.
+    Columns,
 }
 
 /// The results of a job.
@@ -71,6 +73,9 @@ impl Reading {
         }
         if !outcome.success() {
             return Ok(Told::default());
+        }
+        if self == Self::Columns {
+            return Ok(columns(program, pes, &outcome.stdout));
         }
         if self != Self::Steps
             && !outcome.stdout.contains("verified")
@@ -135,6 +140,42 @@ fn result(rest: &str) -> anyhow::Result<(Key, Unit, Run)> {
     }
     let run = Run { turn: 0, min, median, mean, max, samples: samples.parse()? };
     Ok((Key { name: name.into(), size: size.parse()?, pes: pes.parse()? }, unit, run))
+}
+
+/// The first two columns of numbers: a size, and a figure in the unit that the last heading before it has first.
+fn columns(program: &str, pes: usize, text: &str) -> Told {
+    let (mut unit, mut told) = (None, Told { done: true, ..Told::default() });
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        let size = words.next().and_then(|word| word.parse::<u64>().ok());
+        let value = words.next().and_then(|word| word.parse::<f64>().ok());
+        match (size.zip(value), unit) {
+            (Some((size, value)), Some((unit, factor))) if value > 0.0 => {
+                let key = Key { name: program.into(), size, pes };
+                told.figures.push((key, unit, Run::one(0, value * factor)));
+            }
+            (Some(_), _) => {}
+            (None, _) => unit = heading(line).or(unit),
+        }
+    }
+    if told.figures.is_empty() {
+        told.remarks.push((false, "no two columns under a heading with a known unit".into()));
+    }
+    told
+}
+
+/// The unit that stands first in a heading, and the factor to it.
+fn heading(line: &str) -> Option<(Unit, f64)> {
+    let units = [
+        ("(us)", Unit::Nanoseconds, 1e3),
+        ("(ns)", Unit::Nanoseconds, 1.0),
+        ("MB/s", Unit::MegaBytes, 1.0),
+        ("(Messages/s)", Unit::MegaOperations, 1e-6),
+        ("(Million ops/s)", Unit::MegaOperations, 1.0),
+    ];
+    let places = units.map(|(word, unit, factor)| Some((line.find(word)?, unit, factor)));
+    let first = places.into_iter().flatten().min_by_key(|(place, ..)| *place);
+    first.map(|(_, unit, factor)| (unit, factor))
 }
 
 /// Whether `hello.c` has run on every PE.
@@ -206,6 +247,19 @@ mod tests {
         ] {
             assert!(lines(&format!("RESULT {line}")).is_err(), "{line}");
         }
+    }
+
+    #[test]
+    fn two_columns_under_a_heading() {
+        let text = "# Put Test\n1 2\n# Size  Latency (us)\n1  0.5 9\n64  2.00\n64 0.00\n\nMessage Size     Avg MB/s  (us)\n128 7\n";
+        let figure =
+            |(key, unit, run): &(Key, Unit, Run)| (key.name.clone(), key.size, *unit, run.median);
+        let found: Vec<_> = columns("p", 2, text).figures.iter().map(figure).collect();
+        let (name, ns) = (String::from("p"), Unit::Nanoseconds);
+        let expected = [(1, ns, 500.0), (64, ns, 2000.0), (128, Unit::MegaBytes, 7.0)];
+        assert_eq!(found, expected.map(|(size, unit, value)| (name.clone(), size, unit, value)));
+        assert_eq!(columns("p", 2, "4 5\n").remarks.len(), 1);
+        assert!(heading("# Messages/s").is_none());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Measurements: points, each with its runs, and other events.
 
 use oneshmem_plots::{figures, stats};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use oneshmem_plots::Unit;
 
@@ -13,12 +13,37 @@ pub const RAW: &str = "raw";
 pub struct Report {
     /// The implementations, our own first; without [`RAW`].
     pub names: Vec<String>,
+    /// Which figure of their runs counts.
+    pub statistic: Statistic,
     /// The measurements.
     pub points: Vec<Point>,
     /// Failures, and what could not be measured.
     pub remarks: Vec<Remark>,
     /// The implementations' names of themselves.
     pub facts: Vec<(String, String)>,
+}
+
+/// Which figure of several runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Statistic {
+    /// The median of the runs' medians.
+    #[default]
+    Median,
+    /// The mean of the runs' means.
+    Mean,
+}
+
+impl Statistic {
+    /// The figure of a run.
+    pub fn of(self, run: &Run) -> f64 {
+        if self == Self::Mean { run.mean } else { run.median }
+    }
+
+    /// The figure of several runs.
+    pub fn over(self, runs: &[f64]) -> f64 {
+        if self == Self::Mean { stats::mean(runs) } else { stats::median(runs) }
+    }
 }
 
 /// Identifies a quantity: its name, the size in bytes (0 if it has none), and the number of PEs.
@@ -42,6 +67,9 @@ pub struct Point {
     pub key: Key,
     /// The unit of the figures.
     pub unit: Unit,
+    /// Which figure of the runs counts.
+    #[serde(skip)]
+    pub statistic: Statistic,
     /// An entry for each run of the program.
     pub runs: Vec<Run>,
 }
@@ -95,7 +123,8 @@ impl Report {
         match self.points.iter_mut().find(same) {
             Some(point) => point.runs.push(run),
             None => {
-                self.points.push(Point { implementation: who.into(), key, unit, runs: vec![run] })
+                let (implementation, statistic) = (who.into(), self.statistic);
+                self.points.push(Point { implementation, key, unit, statistic, runs: vec![run] });
             }
         }
     }
@@ -164,19 +193,19 @@ impl Report {
 }
 
 impl Point {
-    /// The figure to quote: the median of the runs' medians.
+    /// The figure to quote.
     pub fn value(&self) -> f64 {
-        stats::median(&self.of_runs(|run| run.median))
+        self.statistic.over(&self.of_runs())
     }
 
-    /// A figure of each run.
-    pub fn of_runs(&self, figure: impl FnMut(&Run) -> f64) -> Vec<f64> {
-        self.runs.iter().map(figure).collect()
+    /// The figures of the runs.
+    pub fn of_runs(&self) -> Vec<f64> {
+        self.runs.iter().map(|run| self.statistic.of(run)).collect()
     }
 
     /// How far the runs are from each other ([`stats::spread`]).
     pub fn spread(&self) -> f64 {
-        stats::spread(&self.of_runs(|run| run.median))
+        stats::spread(&self.of_runs())
     }
 
     /// The cost in units of another point's: the median over the turns of the ratio within a turn, so that a machine that
@@ -184,7 +213,7 @@ impl Point {
     pub fn times(&self, other: &Self) -> Option<f64> {
         let within = |run: &Run| {
             let theirs = other.runs.iter().find(|theirs| theirs.turn == run.turn)?;
-            Some(self.unit.cost_ratio(run.median, theirs.median))
+            Some(self.unit.cost_ratio(self.statistic.of(run), self.statistic.of(theirs)))
         };
         let ratios: Vec<f64> = self.runs.iter().filter_map(within).collect();
         (!ratios.is_empty()).then(|| stats::median(&ratios))

@@ -1,7 +1,6 @@
 //! Builds programs and runs them in turns, and collects a report.
 
 use std::collections::HashSet;
-use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -12,8 +11,9 @@ use oneshmem_watched::Outcome;
 
 use crate::implementation::{Implementation, Kind};
 use crate::machine;
+use crate::neighbours::Neighbours;
 use crate::read::{Reading, Told};
-use crate::report::{Key, RAW, Report, Run, Unit};
+use crate::report::{Key, RAW, Report, Run, Statistic, Unit};
 
 /// A program with one number of PEs.
 #[derive(Debug, Clone)]
@@ -28,6 +28,10 @@ pub struct Job {
     pub heap: u64,
     /// The part of its output that is taken.
     pub reading: Reading,
+    /// Its busy neighbours ([`Neighbours::start`]).
+    pub neighbours: String,
+    /// Added to the names of its quantities.
+    pub suffix: String,
 }
 
 /// Jobs for several implementations.
@@ -36,6 +40,8 @@ pub struct Suite<'a> {
     pub who: Vec<Implementation>,
     /// The jobs of a turn.
     pub jobs: Vec<Job>,
+    /// Which figure of the runs counts.
+    pub statistic: Statistic,
     /// The number of turns.
     pub repeats: usize,
     /// How long a job may take.
@@ -55,15 +61,16 @@ impl Suite<'_> {
     /// Runs everything. Turns are the outer loop, and implementations the inner one, so that changes of the machine's speed
     /// affect all of them. What fails becomes a remark.
     pub fn run(&self) -> anyhow::Result<Report> {
-        let mut report = Report::default();
+        let mut report = Report { statistic: self.statistic, ..Report::default() };
         let ours = self.who.iter().filter(|who| !who.is_raw());
         report.names = ours.map(|who| who.name.clone()).collect();
         let mut hopeless = self.build(&mut report)?;
-        let mut progress = Progress::of(self.jobs.len() * self.who.len() * self.repeats);
+        let progress = progress(self.jobs.len() * self.who.len() * self.repeats);
         for turn in 0..self.repeats {
             for job in &self.jobs {
+                let _neighbours = Neighbours::start(&job.neighbours)?;
                 for who in &self.who {
-                    progress.step(&format!("{} {} on {} PEs", who.name, job.program, job.pes));
+                    step(&progress, format!("{} {} on {} PEs", who.name, job.program, job.pes));
                     let label = (who.name.clone(), job.program.clone(), job.pes);
                     if !hopeless.contains(&label) && !self.once(turn, who, job, &mut report)? {
                         hopeless.insert(label);
@@ -71,7 +78,7 @@ impl Suite<'_> {
                 }
             }
         }
-        progress.end();
+        progress.finish_and_clear();
         Ok(report)
     }
 
@@ -98,9 +105,9 @@ impl Suite<'_> {
         let mut hopeless = FailedBuilds::new();
         let mut tried = HashSet::new();
         let wanted = || self.who.iter().flat_map(|who| self.jobs.iter().map(move |job| (who, job)));
-        let mut progress = Progress::of(wanted().count());
+        let progress = progress(wanted().count());
         for (who, Job { program, .. }) in wanted() {
-            progress.step(&format!("building {program} for {}", who.name));
+            step(&progress, format!("building {program} for {}", who.name));
             if !tried.insert((&who.folder, program)) {
                 continue;
             }
@@ -117,7 +124,7 @@ impl Suite<'_> {
                 hopeless.extend(pes.map(|pes| (variant.name.clone(), program.clone(), pes)));
             }
         }
-        progress.end();
+        progress.finish_and_clear();
         Ok(hopeless)
     }
 
@@ -158,7 +165,8 @@ impl Suite<'_> {
             figures.pop();
         }
         let hopeful = told.done || !figures.is_empty();
-        for (key, unit, run) in figures {
+        for (mut key, unit, run) in figures {
+            key.name += &job.suffix;
             report.add(&who.name, key, unit, Run { turn, ..run });
         }
         if told.done && program == "hello" && *reading == Reading::Wall {
@@ -208,30 +216,14 @@ fn without_launcher(pes: usize) -> anyhow::Result<Duration> {
     Ok(start.elapsed())
 }
 
-/// The progress of a long command: a bar with the remaining time, if there is a terminal.
-struct Progress(Option<ProgressBar>);
+/// The progress of a long command, of so many steps: a bar with the remaining time, if there is a terminal.
+fn progress(all: usize) -> ProgressBar {
+    let template = "{bar:30} {pos}/{len} {elapsed} (still {eta}) {msg}";
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::new(all as u64).with_style(style.expect("the template is sound"))
+}
 
-impl Progress {
-    /// Of so many steps.
-    fn of(all: usize) -> Self {
-        let template = "{bar:30} {pos}/{len} {elapsed} (still {eta}) {msg}";
-        let style =
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        Self(stderr().is_terminal().then(|| ProgressBar::new(all as u64).with_style(style)))
-    }
-
-    /// Begins a step.
-    fn step(&mut self, what: &str) {
-        if let Some(bar) = &self.0 {
-            bar.inc(1);
-            bar.set_message(what.to_owned());
-        }
-    }
-
-    /// Clears the bar.
-    fn end(self) {
-        if let Some(bar) = self.0 {
-            bar.finish_and_clear();
-        }
-    }
+fn step(progress: &ProgressBar, what: String) {
+    progress.inc(1);
+    progress.set_message(what);
 }
