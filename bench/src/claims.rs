@@ -22,7 +22,7 @@ pub fn beside(
 ) {
     let says: Vec<&Statement> = data.printed(figure).flat_map(|printed| &printed.says).collect();
     let here = Here { figure, own: &setting.own().name, peers: &setting.peers() };
-    let pes = &data.paper(&figure.paper).pes;
+    let pes = data.paper(&figure.paper).pes();
     let x = |x: f64| match plots.first().map(|plot| plot.x) {
         Some(Axis::Pes) => format!("{x} {pes}"),
         Some(Axis::Bytes) => figures::bytes(x as u64),

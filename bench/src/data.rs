@@ -122,15 +122,12 @@ struct PapersFile {
     figure: Vec<Printed>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct FiguresFile {
-    #[serde(default)]
     absent: BTreeMap<String, Vec<String>>,
-    #[serde(default)]
     paper: Vec<Paper>,
     figure: Vec<Figure>,
-    #[serde(default)]
     known: Vec<Known>,
 }
 
@@ -145,25 +142,15 @@ pub struct Known {
     pub arguments: Vec<String>,
 }
 
-/// A paper, or a collection of figures of our own, which has no authors.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A paper: `papers.toml` explains it. Or a collection of figures of our own, which has no authors; its venue is what it is for.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Paper {
-    /// Its name on the command line.
     pub key: String,
-    /// Its title.
     pub title: String,
-    #[serde(default)]
     authors: Vec<String>,
-    /// Where it appeared; of our own, what it is for.
-    pub venue: String,
-    /// The thing that its figures count where ours count PEs.
-    #[serde(default = "pes")]
-    pub pes: String,
-}
-
-fn pes() -> String {
-    "PEs".into()
+    venue: String,
+    pes: Option<String>,
 }
 
 impl Paper {
@@ -177,27 +164,25 @@ impl Paper {
         let authors = self.authors.join(", ");
         if self.is_ours() { self.venue.clone() } else { format!("{authors}; {}", self.venue) }
     }
+
+    /// The things that its figures count where ours count PEs.
+    pub fn pes(&self) -> &str {
+        self.pes.as_deref().unwrap_or("PEs")
+    }
 }
 
-/// A figure or table as the paper has it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A figure or table as the paper has it: `papers.toml` explains it.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Printed {
     paper: String,
     number: String,
-    /// Its title, in our words.
     pub title: String,
     machine: Vec<String>,
     benchmark: Option<String>,
     statistic: Option<String>,
-    /// Numbers and claims in the text.
-    #[serde(default)]
     pub says: Vec<Statement>,
-    /// The header of a table.
-    #[serde(default)]
     pub columns: Vec<String>,
-    /// The rows of a table.
-    #[serde(default)]
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -205,9 +190,7 @@ pub struct Printed {
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// A word.
     Word(String),
-    /// A number.
     Number(f64),
 }
 
@@ -221,12 +204,11 @@ impl std::fmt::Display for Cell {
 }
 
 /// A number or a claim: `papers.toml` explains it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Statement {
     pub series: String,
     pub than: Option<String>,
-    #[serde(default)]
     pub x: Vec<f64>,
     pub op: Option<String>,
     pub y: Option<f64>,
@@ -235,63 +217,45 @@ pub struct Statement {
     pub at: Option<String>,
     pub by: Option<String>,
     pub r#where: String,
-    #[serde(default)]
     pub panel: String,
 }
 
 /// A figure of ours: `figures.toml` explains it.
 #[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Figure {
     pub paper: String,
     pub number: String,
     pub title: String,
-    #[serde(default)]
     pub caption: String,
-    #[serde(default)]
     pub differs: String,
-    #[serde(default)]
     pub beside: Vec<String>,
-    #[serde(default)]
     pub series: BTreeMap<String, String>,
-    #[serde(default)]
     pub scale: [usize; 3],
-    #[serde(default, rename = "part")]
+    #[serde(rename = "part")]
     pub parts: Vec<Part>,
-    #[serde(default)]
     pub instructions: bool,
 }
 
-/// Programs in one place.
+/// Programs in one place: `figures.toml` explains it.
 #[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Part {
-    #[serde(default)]
     pub place: Place,
-    #[serde(default = "all")]
-    pub who: String,
-    #[serde(default)]
+    pub who: Option<String>,
     pub raw: bool,
     pub programs: Vec<String>,
-    #[serde(default)]
     pub arguments: Vec<String>,
-    #[serde(default)]
     pub read: Reading,
     pub pes: Pes,
     pub bound: Option<bool>,
-    #[serde(default = "nobody")]
     pub neighbours: Vec<String>,
     pub bytes: Option<[u64; 2]>,
     pub step: Option<u64>,
-    #[serde(default)]
     pub sizes: Vec<u64>,
-    #[serde(default)]
     pub statistic: Statistic,
-    #[serde(default)]
     pub bars: Bars,
-    #[serde(default)]
     pub panels: Vec<Panel>,
-    #[serde(default)]
     pub table: Vec<String>,
 }
 
@@ -318,16 +282,8 @@ pub enum Pes {
 
 impl Default for Pes {
     fn default() -> Self {
-        Self::One(2)
+        Self::Several(Vec::new())
     }
-}
-
-fn all() -> String {
-    "all".into()
-}
-
-fn nobody() -> Vec<String> {
-    vec!["0".into()]
 }
 
 /// A number of a figure on the command line and in names of files: `5a`, `table-1`.
@@ -398,7 +354,8 @@ impl Figure {
 
     /// Why nothing of it can be drawn here, if nothing can.
     pub fn impossible(&self, setting: &Setting) -> Option<String> {
-        if self.parts.iter().any(|part| part.who.starts_with("device")) {
+        let is_of_device = |who: &String| who.starts_with("device");
+        if self.parts.iter().filter_map(|part| part.who.as_ref()).any(is_of_device) {
             return implementation::no_offloading();
         }
         let anywhere = self.instructions || self.parts.iter().any(|part| part.place == Place::Node);
@@ -429,15 +386,12 @@ impl Part {
         }
     }
 
-    /// Its busy neighbours, and how PEs are bound beside them, as the names of quantities say it.
-    pub fn neighbours(&self, setting: &Setting) -> impl Iterator<Item = (&str, String)> {
-        let bound = |bound| if bound { ", bound" } else { ", unbound" };
-        let suffix = move |text: &str| self.bound.map(|it| format!("{}, {text}", bound(it)));
-        let few = setting.by(usize::MAX, usize::MAX, 3);
-        self.neighbours
-            .iter()
-            .take(few)
-            .map(move |text| (text.as_str(), suffix(text).unwrap_or_default()))
+    /// Its numbers of busy neighbours, if it has any, and what quantities beside them are called.
+    pub fn neighbours(&self, setting: &Setting) -> Vec<(&str, String)> {
+        let few = self.neighbours.iter().take(setting.by(usize::MAX, usize::MAX, 3));
+        let bound = if self.bound == Some(true) { "bound" } else { "unbound" };
+        let each = few.map(|text| (text.as_str(), format!(", {bound}, {text}")));
+        if self.neighbours.is_empty() { vec![("0", String::new())] } else { each.collect() }
     }
 
     /// Its pictures.
@@ -489,6 +443,14 @@ mod tests {
                 assert!(!figure.caption.is_empty() && !figure.differs.is_empty(), "{name}");
             }
             let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+            let runs = |part: &Part| match &part.pes {
+                Pes::Several(list) => !list.is_empty(),
+                Pes::One(_) | Pes::ByMachine(_) => true,
+            };
+            assert!(
+                figure.parts.iter().all(|part| runs(part) && !part.programs.is_empty()),
+                "{name}"
+            );
             for program in figure.parts.iter().flat_map(|part| &part.programs) {
                 let name = program.split(' ').next().unwrap_or_default();
                 let places = ["programs", "devices", "apps", "../examples", "../examples/openmp"];

@@ -184,7 +184,8 @@ fn who(setting: &Setting, part: &Part) -> anyhow::Result<(Vec<Implementation>, V
     };
     let attach = |label: &str, how: &str| with(label, &[("SHMEM_ATTACH", how)]);
     let peers = setting.implementations[1..].iter().cloned();
-    let mut list = match part.who.as_str() {
+    let kind = part.who.as_deref().unwrap_or("all");
+    let mut list = match kind {
         "own" => return Ok((vec![own.clone()], remarks)),
         "demand" => return Ok((vec![attach("on demand", "demand")], remarks)),
         "eager" => return Ok((vec![attach("eager", "eager")], remarks)),
@@ -214,7 +215,7 @@ fn who(setting: &Setting, part: &Part) -> anyhow::Result<(Vec<Implementation>, V
                 own.form("standard", &["standard", "{}"]),
                 own.form("extended", &["extended", "{}"]),
             ];
-            if part.who == "device-gups" {
+            if kind == "device-gups" {
                 forms.push(own.form("extended, get and put", &["extended", "{}", "get-put"]));
             }
             match Implementation::mpi("MPI", "mpicxx,mpiexec") {
@@ -234,7 +235,7 @@ fn who(setting: &Setting, part: &Part) -> anyhow::Result<(Vec<Implementation>, V
         }
     };
     list.extend(peers);
-    if part.who == "mpi" {
+    if kind == "mpi" {
         list.extend(setting.mpis.iter().cloned());
     }
     if part.place == Place::Nodes {

@@ -28,31 +28,42 @@ const OTHERS: &str = "others";
 /// The library's limits, with the published counts of others.
 const PUBLISHED: &str = include_str!("../instructions.txt");
 
-/// One class of operation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Count {
-    /// Its name, as printed by the program.
-    pub operation: String,
-    /// Instructions in the library for one call, from entry to return.
-    pub instructions: f64,
-}
+/// Counts of operations of an implementation: instructions in the library for one call, from entry to return.
+type Counts = Vec<(String, f64)>;
+/// Those of several, our own first.
+type Columns = Vec<(String, Counts)>;
 
 /// A line in a file of limits: `operation | limit | others`, where the limit may be
 /// `another operation + number`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Limit {
-    /// Name of the operation.
-    pub operation: String,
+struct Limit {
+    operation: String,
     /// The maximum number of instructions, or the maximum excess over another operation.
-    pub most: f64,
-    /// The other operation.
-    pub than: Option<String>,
+    most: f64,
+    than: Option<String>,
     /// Published counts of other libraries, as text.
-    pub others: String,
+    others: String,
+}
+
+/// Counts for several implementations, our own first, which has to be counted; others may be left out, and are said to be.
+fn columns<'a>(
+    who: impl Iterator<Item = &'a Implementation>,
+    sources: &Path,
+    work: &Path,
+) -> anyhow::Result<(Columns, Vec<String>)> {
+    let (mut columns, mut left_out) = (Columns::new(), Vec::new());
+    for who in who {
+        match count(who, sources, work) {
+            Ok(counts) => columns.push((who.name.clone(), counts)),
+            Err(error) if columns.is_empty() => return Err(error),
+            Err(error) => left_out.push(format!("Left out: {}: {error:#}", who.name)),
+        }
+    }
+    Ok((columns, left_out))
 }
 
 /// Builds the program, runs it on one PE under callgrind and reads the counts.
-pub fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Result<Vec<Count>> {
+fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Result<Counts> {
     let directory = work.join(&who.folder).join("calls");
     // Remove an earlier run's dumps, so that they are not read as this one's.
     if directory.exists() {
@@ -62,14 +73,13 @@ pub fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Resul
     std::fs::create_dir_all(&directory)?;
     let program = directory.join("calls");
     who.build(&sources.join("calls.c"), &program)?;
-    let dumps = directory.join("dump");
     let arguments = [
         "--tool=callgrind".to_owned(),
         // Of each instruction, for what is told of single ones; with whole names and addresses.
         "--dump-instr=yes".to_owned(),
         "--compress-strings=no".to_owned(),
         "--compress-pos=no".to_owned(),
-        format!("--callgrind-out-file={}", dumps.display()),
+        format!("--callgrind-out-file={}", directory.join("dump").display()),
         program.display().to_string(),
     ];
     let mut command = who.job(1, Path::new("valgrind"), &arguments, 16);
@@ -77,154 +87,139 @@ pub fn count(who: &Implementation, sources: &Path, work: &Path) -> anyhow::Resul
     if !outcome.stdout.lines().any(|line| line == "DONE") {
         bail!("{} under callgrind: {}", who.name, outcome.reason());
     }
-    subtract(self::dumps(who, work).iter().filter_map(|text| dump(text)).collect())
+    subtract(dumps(who, work))
 }
 
-/// The profiles that callgrind wrote in [`count`], one text for each operation.
-fn dumps(who: &Implementation, work: &Path) -> Vec<String> {
-    let dumps = work.join(&who.folder).join("calls/dump");
-    let text = |number| std::fs::read_to_string(format!("{}.{number}", dumps.display())).ok();
-    (1..).map_while(text).collect()
-}
-
-/// Subtracts from each dump the count of its kind of empty loop.
-fn subtract(dumps: Vec<Dump>) -> anyhow::Result<Vec<Count>> {
-    let is_empty = |dump: &Dump| dump.operation == EMPTY || dump.operation == NOTHING;
-    let count = |dump: &Dump| {
-        let empty = dumps.iter().find(|other| is_empty(other) && other.kind == dump.kind);
-        let empty = empty.with_context(|| format!("no empty loop of the kind {}", dump.kind))?;
-        let shared = if empty.operation == EMPTY { 1.0 } else { 0.0 };
-        Ok(Count {
-            operation: dump.operation.clone(),
-            instructions: (dump.total - empty.total) / CALLS + shared,
-        })
-    };
-    dumps.iter().filter(|dump| !is_empty(dump)).map(count).collect()
-}
-
-/// One dump: `kind` names the loop around the call, by arguments and result.
+/// One dump of callgrind, of an operation. `kind` names the loop around the call, by arguments and result.
 #[derive(Debug, Clone, PartialEq)]
 struct Dump {
     kind: String,
     operation: String,
     total: f64,
+    text: String,
 }
 
-/// Parses the name and the total of a dump. `None` for the one at the program's end.
-fn dump(text: &str) -> Option<Dump> {
-    let name =
-        text.lines().find_map(|line| line.strip_prefix("desc: Trigger: Client Request: "))?;
-    let total = text.lines().find_map(|line| {
-        let rest = line.strip_prefix("totals: ").or_else(|| line.strip_prefix("summary: "))?;
-        rest.split_whitespace().next()?.parse().ok()
-    })?;
-    let (kind, operation) = name.split_once(' ')?;
-    Some(Dump { kind: kind.into(), operation: operation.into(), total })
+/// The dumps that callgrind wrote in [`count`], without the one at the program's end.
+fn dumps(who: &Implementation, work: &Path) -> Vec<Dump> {
+    let dumps = work.join(&who.folder).join("calls/dump");
+    let text = |number| std::fs::read_to_string(format!("{}.{number}", dumps.display())).ok();
+    (1..).map_while(text).filter_map(dump).collect()
 }
 
-/// Formats a count. Other threads of an implementation may make it unusable, as a negative one
-/// shows.
-fn shown(instructions: f64) -> String {
-    if instructions < 0.0 { "?".into() } else { format!("{instructions:.0}") }
+/// Parses the name and the total of a dump.
+fn dump(text: String) -> Option<Dump> {
+    let after = |start: &str| text.lines().find_map(|line| line.strip_prefix(start));
+    let (kind, operation) = after("desc: Trigger: Client Request: ")?.split_once(' ')?;
+    let (kind, operation) = (kind.into(), operation.into());
+    let total = after("totals: ").or_else(|| after("summary: "))?.split_whitespace().next()?;
+    Some(Dump { kind, operation, total: total.parse().ok()?, text })
+}
+
+/// Subtracts from each dump the count of its kind of empty loop.
+fn subtract(dumps: Vec<Dump>) -> anyhow::Result<Counts> {
+    let is_empty = |dump: &Dump| dump.operation == EMPTY || dump.operation == NOTHING;
+    let count = |dump: &Dump| {
+        let empty = dumps.iter().find(|other| is_empty(other) && other.kind == dump.kind);
+        let empty = empty.with_context(|| format!("no empty loop of the kind {}", dump.kind))?;
+        let shared = if empty.operation == EMPTY { 1.0 } else { 0.0 };
+        Ok((dump.operation.clone(), (dump.total - empty.total) / CALLS + shared))
+    };
+    dumps.iter().filter(|dump| !is_empty(dump)).map(count).collect()
 }
 
 /// The count of an operation, if there is one.
-fn instructions(counts: &[Count], operation: &str) -> Option<f64> {
-    counts.iter().find(|count| count.operation == operation).map(|count| count.instructions)
-}
-
-impl Limit {
-    fn shown(&self) -> String {
-        match &self.than {
-            None => format!("{:.0}", self.most),
-            Some(than) => format!("{than} + {:.0}", self.most),
-        }
-    }
+fn instructions(counts: &[(String, f64)], operation: &str) -> Option<f64> {
+    counts.iter().find(|count| count.0 == operation).map(|count| count.1)
 }
 
 /// Parses a file of limits. Lines that begin with `#` are comments.
-pub fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
+fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
     let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    lines
-        .map(|line| {
-            let fields: Vec<&str> = line.split('|').map(str::trim).collect();
-            let &[operation, most, others] = &fields[..] else {
-                bail!("not `operation | limit | others`: {line}")
-            };
-            let (than, most) = match most.split_once(" + ") {
-                Some((than, most)) => (Some(than.to_owned()), most),
-                None => (None, most),
-            };
-            let most =
-                most.parse().with_context(|| format!("no number of instructions: {line}"))?;
-            Ok(Limit { operation: operation.into(), most, than, others: others.into() })
-        })
-        .collect()
+    let limit = |line: &str| {
+        let fields: Vec<&str> = line.split('|').map(str::trim).collect();
+        let &[operation, most, others] = &fields[..] else {
+            bail!("not `operation | limit | others`: {line}")
+        };
+        let (than, most) = match most.split_once(" + ") {
+            Some((than, most)) => (Some(than.to_owned()), most),
+            None => (None, most),
+        };
+        let most = most.parse().with_context(|| format!("no number of instructions: {line}"))?;
+        Ok(Limit { operation: operation.into(), most, than, others: others.into() })
+    };
+    lines.map(limit).collect()
 }
 
-/// The counts of several implementations as rows of a table: a header, then one row for each
-/// operation of the first, with the published counts of others in the last column.
-fn rows(columns: &[(String, Vec<Count>)]) -> anyhow::Result<Vec<Vec<String>>> {
-    let published = limits(PUBLISHED)?;
-    let mut rows = counted(columns);
-    rows[0].push(
-        "published of Sandia OpenSHMEM and of OSHMPI, optimised, above OFI; put of 4 B".to_owned(),
-    );
-    for row in &mut rows[1..] {
-        let others = published.iter().find(|limit| limit.operation == row[0]);
-        row.push(others.map_or(String::new(), |limit| limit.others.clone()));
-    }
-    Ok(rows)
-}
-
-/// The same without others' counts.
-fn counted(columns: &[(String, Vec<Count>)]) -> Vec<Vec<String>> {
-    let mut rows = vec![vec!["instructions a call".to_owned()]];
-    rows[0].extend(columns.iter().map(|(name, _)| name.clone()));
-    for Count { operation, .. } in columns.first().map_or(&[][..], |(_, counts)| counts) {
-        let each = columns
-            .iter()
-            .map(|(_, counts)| instructions(counts, operation).map_or(String::new(), shown));
-        rows.push(std::iter::once(operation.clone()).chain(each).collect());
-    }
-    rows
-}
-
-/// The rows of a table, and the operations that exceed their limit or have none.
-pub fn judge(columns: &[(String, Vec<Count>)], limits: &[Limit]) -> (Table, Vec<String>) {
-    let mut rows = counted(columns);
-    rows[0].extend(["limit".to_owned(), "published".to_owned()]);
+/// A row for each operation of the first implementation, with its limit and the published counts of others; and the operations
+/// that exceed their limit or have none.
+fn judge(columns: &[(String, Counts)], limits: &[Limit]) -> (Table, Vec<String>) {
+    let names = columns.iter().map(|(name, _)| name.clone());
+    let published = "published of Sandia OpenSHMEM and of OSHMPI, optimised, above OFI; put of 4 B";
+    let header = std::iter::once("instructions a call".to_owned())
+        .chain(names)
+        .chain(["limit".to_owned(), published.to_owned()])
+        .collect();
+    let mut table = Table { title: "Instructions of a call".into(), header, rows: Vec::new() };
     let mut complaints = Vec::new();
     let (own, counts) = columns.first().map_or(("", &[][..]), |(own, counts)| (own, counts));
-    for (row, count) in rows[1..].iter_mut().zip(counts) {
-        match limits.iter().find(|limit| limit.operation == count.operation) {
-            Some(limit) => {
-                let (most, slack) = match &limit.than {
-                    None => (limit.most, SLACK),
-                    // A missing count has already been reported.
-                    Some(than) => {
-                        (limit.most + instructions(counts, than).unwrap_or(0.0), RELATIVE_SLACK)
-                    }
-                };
-                row.extend([limit.shown(), limit.others.clone()]);
-                if count.instructions > most + slack {
+    for (operation, taken) in counts {
+        // Other threads of an implementation may make a count unusable, as a negative one shows.
+        let shown = |count: f64| if count < 0.0 { "?".into() } else { format!("{count:.0}") };
+        let of = |(_, counts): &(String, Counts)| instructions(counts, operation).map(shown);
+        let each = columns.iter().map(|column| of(column).unwrap_or_default());
+        let mut row: Vec<String> = std::iter::once(operation.clone()).chain(each).collect();
+        let limit = limits.iter().find(|limit| limit.operation == *operation);
+        let (text, others) =
+            limit.map(|limit| (limit.to_string(), limit.others.clone())).unwrap_or_default();
+        row.extend([text, others]);
+        table.rows.push(row);
+        match limit {
+            Some(Limit { most, than, .. }) => {
+                // A missing count has already been reported.
+                let than = than.as_ref().map(|than| instructions(counts, than).unwrap_or(0.0));
+                let slack = if than.is_some() { RELATIVE_SLACK } else { SLACK };
+                let most = most + than.unwrap_or(0.0);
+                if *taken > most + slack {
                     complaints.push(format!(
-                        "{own}: {} takes {:.1} instructions, its limit is {most:.1}",
-                        count.operation, count.instructions
+                        "{own}: {operation} takes {taken:.1} instructions, its limit is {most:.1}"
                     ));
                 }
             }
             None if limits.iter().any(|limit| limit.operation == OTHERS) => {}
-            None => complaints.push(format!("{} has no limit", count.operation)),
+            None => complaints.push(format!("{operation} has no limit")),
         }
     }
-    for limit in limits.iter().filter(|limit| {
-        limit.operation != OTHERS && instructions(counts, &limit.operation).is_none()
-    }) {
-        complaints.push(format!("{} has a limit but was not counted", limit.operation));
+    for Limit { operation, .. } in limits {
+        if operation != OTHERS && instructions(counts, operation).is_none() {
+            complaints.push(format!("{operation} has a limit but was not counted"));
+        }
     }
-    let header = rows.remove(0);
-    (Table { title: "Instructions of a call".into(), header, rows }, complaints)
+    (table, complaints)
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.than {
+            None => write!(f, "{:.0}", self.most),
+            Some(than) => write!(f, "{than} + {:.0}", self.most),
+        }
+    }
+}
+
+/// The table of these implementations beside the limits in this text, or the library's own; and what exceeds them or was left out.
+pub fn beside_limits(
+    who: &[Implementation],
+    sources: &Path,
+    work: &Path,
+    text: Option<&str>,
+) -> anyhow::Result<(Table, Vec<String>)> {
+    let limits = limits(text.unwrap_or(PUBLISHED))?;
+    let (columns, left_out) = columns(who.iter(), sources, work)?;
+    for left_out in left_out {
+        eprintln!("oshbench: {left_out}");
+    }
+    let (table, complaints) = judge(&columns, &limits);
+    Ok((table, if text.is_some() { complaints } else { Vec::new() }))
 }
 
 /// Routines that are listed instruction by instruction, with their names in `calls.c`.
@@ -238,24 +233,14 @@ pub fn tables(
     work: &Path,
 ) -> anyhow::Result<(Vec<Table>, Vec<String>)> {
     if let Err(error) = Command::new("valgrind").arg("--version").output() {
-        return Ok((
-            Vec::new(),
-            vec![format!("Not here: valgrind, which counts instructions ({error}).")],
-        ));
+        let why = format!("Not here: valgrind, which counts instructions ({error}).");
+        return Ok((Vec::new(), vec![why]));
     }
     let inlined =
         who[0].variant(format!("{}, inlined", who[0].name), &[("SHMEM_CC", "cc -DSHMEM_INLINE")]);
-    let (mut columns, mut remarks) = (Vec::new(), Vec::new());
-    for who in [&who[0], &inlined].into_iter().chain(&who[1..]) {
-        match count(who, sources, work) {
-            Ok(counts) => columns.push((who.name.clone(), counts)),
-            Err(error) if columns.is_empty() => return Err(error),
-            Err(error) => remarks.push(format!("Left out: {}: {error:#}", who.name)),
-        }
-    }
-    let mut rows = rows(&columns)?;
-    let header = rows.remove(0);
-    let mut tables = vec![Table { title: "Instructions of a call".into(), header, rows }];
+    let all = [&who[0], &inlined].into_iter().chain(&who[1..]);
+    let (columns, mut remarks) = columns(all, sources, work)?;
+    let mut tables = vec![judge(&columns, &limits(PUBLISHED)?).0];
     match steps(&who[0], work) {
         Ok(table) => tables.push(table),
         Err(error) => remarks.push(format!("Not by step: {error:#}.")),
@@ -269,35 +254,18 @@ fn steps(own: &Implementation, work: &Path) -> anyhow::Result<Table> {
         bail!("instructions are told apart for x86-64 only");
     }
     let library = own.commands()?.join("../lib/libshmem.so");
-    let printed = |tool: &str, arguments: &[&str]| {
-        let output = Command::new(tool).args(arguments).arg(&library).output();
-        let output = output.with_context(|| format!("cannot run {tool}"))?;
-        if !output.status.success() {
-            bail!("{tool} cannot read {}", library.display());
-        }
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    let symbols = printed("nm", &["-D"])?;
-    let text = printed("objdump", &["-d", "--no-show-raw-insn"])?;
-    let dumps = self::dumps(own, work);
+    let mut objdump = Command::new("objdump");
+    objdump.args(["-d", "--no-show-raw-insn"]).arg(&library);
+    let outcome = oneshmem_watched::run(&mut objdump, Duration::from_secs(300))?;
+    if !outcome.success() {
+        bail!("objdump of {}: {}", library.display(), outcome.reason());
+    }
+    let dumps = dumps(own, work);
     let mut rows = Vec::new();
     for (routine, operation) in STEPS_OF {
-        let is_it = |line: &&str| {
-            line.split_whitespace().last().and_then(|name| name.split('@').next()) == Some(routine)
-        };
-        let symbol = symbols.lines().find(is_it).and_then(|line| line.split(' ').next());
-        let start = u64::from_str_radix(symbol.context("no symbol")?, 16)?;
-        let title = format!(" {operation}");
-        let of_it = |dump: &&String| {
-            dump.lines().any(|line| {
-                line.strip_prefix("desc: Trigger: ").is_some_and(|line| line.ends_with(&title))
-            })
-        };
-        let dump = dumps.iter().find(of_it).with_context(|| format!("no counts of {operation}"))?;
-        let path = executed(dump, routine);
-        let first = *path.first().with_context(|| format!("no instructions of {routine}"))?;
-        let path = path.iter().map(|address| address - first + start).collect();
-        let counts = told_apart(&at(&text, &path));
+        let dump = dumps.iter().find(|dump| dump.operation == operation);
+        let dump = dump.with_context(|| format!("no counts of {operation}"))?;
+        let counts = told_apart(&executed(&dump.text, &outcome.stdout, routine)?);
         let all = counts.iter().sum::<usize>();
         let counts = counts.iter().chain([&all]).map(usize::to_string);
         rows.push(std::iter::once(format!("{operation} ({routine})")).chain(counts).collect());
@@ -309,29 +277,30 @@ fn steps(own: &Implementation, work: &Path) -> anyhow::Result<Table> {
     Ok(Table { title, header, rows })
 }
 
-/// The addresses in a routine that callgrind has counted, in ascending order: the first is the routine's.
-fn executed(dump: &str, routine: &str) -> BTreeSet<u64> {
-    let mut inside = false;
-    let mut addresses = BTreeSet::new();
-    for line in dump.lines() {
-        if let Some(name) = line.strip_prefix("fn=") {
-            // The strong name of a weak symbol begins with a p.
-            inside = name == routine || name.strip_prefix('p') == Some(routine);
-        }
-        let address = line.split(' ').next().and_then(|word| word.strip_prefix("0x"));
-        if let (true, Some(address)) = (inside, address) {
-            addresses.extend(u64::from_str_radix(address, 16).ok());
-        }
-    }
-    addresses
-}
-
-/// The instructions at these addresses of a disassembly.
-fn at<'a>(text: &'a str, path: &BTreeSet<u64>) -> Vec<&'a str> {
-    let lines = text.lines().filter_map(|line| line.split_once(":\t"));
-    let here =
-        |address: &str| u64::from_str_radix(address.trim(), 16).is_ok_and(|it| path.contains(&it));
-    lines.filter(|(address, _)| here(address)).map(|(_, instruction)| instruction.trim()).collect()
+/// The instructions of a routine that callgrind has counted, from a disassembly of the library.
+fn executed<'a>(dump: &str, text: &'a str, routine: &str) -> anyhow::Result<Vec<&'a str>> {
+    // The strong name of a weak symbol begins with a p.
+    let is_it = |name: &str| name == routine || name.strip_prefix('p') == Some(routine);
+    let number = |text: &str| u64::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok();
+    let functions = dump.split("\nfn=").skip(1).filter_map(|function| function.split_once('\n'));
+    let lines = functions.filter(|(name, _)| is_it(name)).flat_map(|(_, lines)| lines.lines());
+    let addresses: BTreeSet<u64> = lines
+        .filter(|line| line.starts_with("0x"))
+        .filter_map(|line| number(line.split(' ').next()?))
+        .collect();
+    let first = addresses.first().with_context(|| format!("no instructions of {routine}"))?;
+    let mut blocks = text.split("\n\n").filter_map(|block| block.trim().split_once(">:\n"));
+    let block = blocks.find(|(name, _)| {
+        name.split_once('<').is_some_and(|(_, name)| is_it(name.split('@').next().unwrap_or(name)))
+    });
+    let (_, body) = block.with_context(|| format!("no symbol {routine}"))?;
+    let lines = body.lines().filter_map(|line| {
+        let (address, instruction) = line.split_once(":\t")?;
+        Some((number(address)?, instruction.trim()))
+    });
+    let start = lines.clone().next().map_or(0, |(address, _)| address);
+    let was = |address: u64| addresses.contains(&(address - start + first));
+    Ok(lines.filter(|(address, _)| was(*address)).map(|(_, instruction)| instruction).collect())
 }
 
 /// The instructions of a path by purpose: checks, addresses, access and order, return.
@@ -364,9 +333,9 @@ mod tests {
     fn dumps() {
         let text = "# callgrind format\nversion: 1\npart: 2\ndesc: Trigger: Client Request: 4 put 8 B\nevents: Ir\n\
                     summary: 13005\ntotals: 13005\n";
-        let put = Dump { kind: "4".into(), operation: "put 8 B".into(), total: 13005.0 };
-        assert_eq!(dump(text), Some(put));
-        assert_eq!(dump("desc: Trigger: Program termination\ntotals: 7\n"), None);
+        let put = dump(text.into()).unwrap();
+        assert_eq!((&*put.kind, &*put.operation, put.total), ("4", "put 8 B", 13005.0));
+        assert_eq!(dump("desc: Trigger: Program termination\ntotals: 7\n".into()), None);
     }
 
     #[test]
@@ -375,6 +344,7 @@ mod tests {
             kind: kind.into(),
             operation: operation.into(),
             total,
+            text: String::new(),
         };
         let dumps = vec![
             dump("4", EMPTY, 9000.0),
@@ -382,55 +352,44 @@ mod tests {
             dump("4", "put", 19_000.0),
             dump("0", "quiet", 4000.0),
         ];
-        let counts: Vec<f64> =
-            subtract(dumps).unwrap().iter().map(|count| count.instructions).collect();
+        let counts: Vec<f64> = subtract(dumps).unwrap().iter().map(|count| count.1).collect();
         assert_eq!(counts, [11.0, 2.0]);
         let dumps = vec![dump("3", NOTHING, 4000.0), dump("3", "p", 8000.0)];
-        assert_eq!(subtract(dumps).unwrap()[0].instructions, 4.0);
+        assert_eq!(subtract(dumps).unwrap()[0].1, 4.0);
         assert!(subtract(vec![dump("4", "put", 1.0)]).is_err());
+    }
+
+    fn counted(counts: &[(&str, f64)]) -> Columns {
+        let counts = counts.iter().map(|(operation, count)| ((*operation).to_owned(), *count));
+        vec![("one".to_owned(), counts.collect())]
     }
 
     #[test]
     fn more_than_the_limit_is_complained_about() {
         let limits = limits("# comment\n\nput 8 B | 20 | 71, 93\nquiet | 3 |\n").unwrap();
         assert_eq!(limits.len(), 2);
-        let counts = |put| {
-            vec![("one".to_owned(), vec![Count { operation: "put 8 B".into(), instructions: put }])]
-        };
-        let (table, complaints) = judge(&counts(20.4), &limits);
-        assert_eq!(table.rows[0][3], "71, 93");
+        let (table, complaints) = judge(&counted(&[("put 8 B", 20.4)]), &limits);
+        assert_eq!(table.rows[0][2..], ["20", "71, 93"]);
         assert_eq!(complaints, ["quiet has a limit but was not counted"]);
-        let (_, complaints) = judge(&counts(22.0), &limits);
+        let (_, complaints) = judge(&counted(&[("put 8 B", 22.0)]), &limits);
         assert!(complaints[0].contains("takes 22.0"), "{complaints:?}");
     }
 
     #[test]
     fn a_limit_may_be_another_operations_count() {
         let limits = limits("p | 12 |\nctx p | p + 4 |\n").unwrap();
-        let counts = |ctx_p| {
-            let count =
-                |operation: &str, instructions| Count { operation: operation.into(), instructions };
-            vec![("one".to_owned(), vec![count("p", 11.0), count("ctx p", ctx_p)])]
-        };
-        assert!(judge(&counts(15.0), &limits).1.is_empty());
-        let (table, complaints) = judge(&counts(16.0), &limits);
+        assert!(judge(&counted(&[("p", 11.0), ("ctx p", 15.0)]), &limits).1.is_empty());
+        let (table, complaints) = judge(&counted(&[("p", 11.0), ("ctx p", 16.0)]), &limits);
         assert_eq!(table.rows[1][2], "p + 4");
         assert_eq!(complaints, ["one: ctx p takes 16.0 instructions, its limit is 15.0"]);
     }
 
     #[test]
     fn a_file_can_leave_others_without_a_limit() {
-        let count = |operation: &str| Count { operation: operation.into(), instructions: 9.0 };
-        let counts = vec![("one".to_owned(), vec![count("p"), count("new")])];
+        let counts = counted(&[("p", 9.0), ("new", 9.0)]);
         assert!(judge(&counts, &limits("p | 9 |\nothers | 0 |\n").unwrap()).1.is_empty());
         assert_eq!(judge(&counts, &limits("p | 7 |\nothers | 0 |\n").unwrap()).1.len(), 1);
-    }
-
-    #[test]
-    fn a_class_without_a_limit_is_complained_about() {
-        let counts =
-            vec![("one".to_owned(), vec![Count { operation: "new".into(), instructions: 1.0 }])];
-        assert_eq!(judge(&counts, &[]).1, ["new has no limit"]);
+        assert_eq!(judge(&counted(&[("new", 1.0)]), &[]).1, ["new has no limit"]);
     }
 
     #[test]
@@ -441,13 +400,14 @@ mod tests {
 
     #[test]
     fn steps_of_a_routine() {
-        let dump = "fn=other\n0x500 0 1000\nfn=pshmem_p\n0x1010 0 1000\n0x1017 0 1000\n0x101e 0 1000\n\
+        let dump = "\nfn=other\n0x500 0 1000\nfn=pshmem_p\n0x1010 0 1000\n0x1017 0 1000\n0x101e 0 1000\n\
                     0x1024 0 1000\n0x1028 0 1000\nfn=main\n0x40 0 1\n";
-        let path = executed(dump, "shmem_p");
-        assert_eq!((path.len(), path.first()), (5, Some(&0x1010)));
-        let text = "   10:\tsub    0x1(%rip),%rdi\n   17:\tcmp    $0x1000,%rdx\n   1e:\tjae    41\n   \
+        let text = "x:     file format elf64-x86-64\n\n0000000000000000 <other>:\n   0:\tret\n\n0000000000000010 <pshmem_p@@V>:\n   \
+                    10:\tsub    0x1(%rip),%rdi\n   17:\tcmp    $0x1000,%rdx\n   1e:\tjae    41\n   \
                     20:\tmov    0x8000(%rax,%rcx,8),%rax\n   24:\tmov    %rsi,(%rax,%rdi,1)\n   28:\tret\n   30:\tnop\n";
-        let path = path.iter().map(|address| address - 0x1000).collect();
-        assert_eq!(told_apart(&at(text, &path)), [2, 1, 1, 1]);
+        let path = executed(dump, text, "shmem_p").unwrap();
+        assert_eq!(path.len(), 5);
+        assert_eq!(told_apart(&path), [2, 1, 1, 1]);
+        assert!(executed(dump, text, "shmem_g").is_err());
     }
 }

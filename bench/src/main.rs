@@ -18,6 +18,7 @@ mod report;
 mod suite;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -72,13 +73,8 @@ fn figures(
     let data = Data::read()?;
     let chosen = chosen(&data, key, number.as_deref())?;
     let mut parts = chosen.iter().flat_map(|figure| &figure.parts);
-    let mut no_nodes = None;
-    if parts.any(|part| part.place == Place::Nodes) {
-        no_nodes = over::none_because(&options.script);
-        if no_nodes.is_none() {
-            over::enter(&options.script)?;
-        }
-    }
+    let on_nodes = parts.any(|part| part.place == Place::Nodes);
+    let no_nodes = if on_nodes { over::enter(&options.script)? } else { None };
     let mut setting = setting(&options.programs, &options.length)?;
     for mpi in &options.mpi {
         setting.mpis.push(Implementation::mpi(&mpi.name, &mpi.rest)?);
@@ -187,26 +183,14 @@ fn public(options: &options::Suite) -> anyhow::Result<bool> {
 
 fn instructions(options: &options::Instructions) -> anyhow::Result<bool> {
     let (sources, work) = (options.programs.sources(), options.programs.work()?);
-    let mut columns = Vec::new();
-    for who in options.programs.who.list()? {
-        match instructions::count(&who, &sources[0], &work) {
-            Ok(counts) => columns.push((who.name, counts)),
-            // A peer may be left out, but our own figures are essential.
-            Err(error) if !columns.is_empty() => eprintln!("oshbench: left out: {error:#}"),
-            Err(error) => return Err(error),
-        }
-    }
-    let limits = match &options.limits {
-        Some(file) => {
-            let text = std::fs::read_to_string(file)
-                .with_context(|| format!("cannot read {}", file.display()))?;
-            instructions::limits(&text)?
-        }
-        None => Vec::new(),
+    let read = |file: &PathBuf| {
+        std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
     };
-    let (table, complaints) = instructions::judge(&columns, &limits);
+    let limits = options.limits.as_ref().map(read).transpose()?;
+    let who = options.programs.who.list()?;
+    let (table, complaints) =
+        instructions::beside_limits(&who, &sources[0], &work, limits.as_deref())?;
     say(&table.to_string())?;
-    let complaints = if options.limits.is_some() { complaints } else { Vec::new() };
     for complaint in &complaints {
         eprintln!("oshbench: {complaint}");
     }

@@ -16,31 +16,20 @@ const INSIDE: &str = "OSHBENCH_INSIDE_NAMESPACES";
 /// The addresses of all nodes.
 const NETWORK: &str = "10.77.0.0/24";
 
-/// Why there are no emulated nodes here, if there are none.
-pub fn none_because(script: &Path) -> Option<String> {
+/// Starts this command again among emulated nodes, which `script` makes, unless it already runs there. Returns why there are
+/// none here, if there are none.
+pub fn enter(script: &Path) -> anyhow::Result<Option<String>> {
     if std::env::var_os(INSIDE).is_some() {
-        return None;
+        return Ok(None);
     }
     if !script.is_file() {
-        return Some(format!("{} does not exist (--script names it)", script.display()));
+        return Ok(Some(format!("{} does not exist (--script names it)", script.display())));
     }
-    let output = Command::new("sh").arg(script).args(["1", "true"]).output();
-    let reason = match output {
-        Ok(output) if output.status.success() => return None,
-        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-        Err(error) => error.to_string(),
-    };
-    Some(format!("emulated nodes need network namespaces ({reason})"))
-}
-
-/// Starts this command again among emulated nodes, unless it already runs there. `script` makes
-/// them.
-pub fn enter(script: &Path) -> anyhow::Result<()> {
-    if std::env::var_os(INSIDE).is_some() {
-        return Ok(());
-    }
-    if !script.is_file() {
-        bail!("{} does not exist (--script names it)", script.display());
+    let output =
+        Command::new("sh").arg(script).args(["1", "true"]).output().context("cannot run sh")?;
+    if !output.status.success() {
+        let reason = String::from_utf8_lossy(&output.stderr);
+        return Ok(Some(format!("emulated nodes need network namespaces ({})", reason.trim())));
     }
     let mut command = Command::new("sh");
     command.arg(script).arg(NODES.to_string()).arg(std::env::current_exe()?);

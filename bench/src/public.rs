@@ -127,13 +127,11 @@ impl Public {
             let title = format!("{} {words}", stem(source)).trim_end().to_owned();
             let panel = Panel { title: title.clone(), ..Panel::of(&stem(source), Axis::Bytes) };
             let part = Part {
-                who: "all".into(),
                 programs: vec![title.clone()],
                 read: Reading::Columns,
                 pes: Pes::One(pes),
                 panels: vec![panel],
                 table: vec!["*".into()],
-                neighbours: vec!["0".into()],
                 ..Part::default()
             };
             Figure {
