@@ -19,21 +19,26 @@ pub struct Machine {
     pub facts: Vec<(String, String)>,
 }
 
-/// Facts that are a file, or a line of one that begins with a name.
-const FILES: [(&str, &str, &str); 9] = [
-    ("CPU", "/proc/cpuinfo", "model name"),
-    (
-        "hardware threads of the first core",
-        "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list",
-        "",
-    ),
-    ("NUMA nodes, by number", "/sys/devices/system/node/online", ""),
-    ("frequency governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", ""),
-    ("virtual machine", "/sys/class/dmi/id/product_name", ""),
-    ("memory", "/proc/meminfo", "MemTotal"),
-    ("transparent huge pages", "/sys/kernel/mm/transparent_hugepage/enabled", ""),
-    ("the same for shared memory", "/sys/kernel/mm/transparent_hugepage/shmem_enabled", ""),
-    ("kernel", "/proc/sys/kernel/osrelease", ""),
+/// Facts that lscpu tells.
+const CPUS: [&str; 10] = [
+    "Model name",
+    "Thread(s) per core",
+    "Core(s) per socket",
+    "Socket(s)",
+    "NUMA node(s)",
+    "Hypervisor vendor",
+    "L1d cache",
+    "L1i cache",
+    "L2 cache",
+    "L3 cache",
+];
+/// Facts that are a file.
+const FILES: [(&str, &str); 5] = [
+    ("frequency governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+    ("virtual machine", "/sys/class/dmi/id/product_name"),
+    ("transparent huge pages", "/sys/kernel/mm/transparent_hugepage/enabled"),
+    ("the same for shared memory", "/sys/kernel/mm/transparent_hugepage/shmem_enabled"),
+    ("kernel", "/proc/sys/kernel/osrelease"),
 ];
 /// Facts that are first lines of what a command prints.
 const COMMANDS: [(&str, &[&str]); 3] = [
@@ -45,25 +50,22 @@ const COMMANDS: [(&str, &[&str]); 3] = [
 impl Machine {
     /// Collects the facts about this machine. Says so where the system does not provide one.
     pub fn here(cpus: &[usize]) -> Self {
-        let of_file = |(what, path, name): &(&str, &str, &str)| {
-            let text = read(path);
-            let value = text.and_then(|text| match *name {
-                "" => Some(text),
-                name => field(&text, name),
-            });
-            ((*what).to_owned(), value)
+        let printed = |words: &[&str]| {
+            let output = Command::new(words[0]).args(&words[1..]).env("LC_ALL", "C").output();
+            String::from_utf8_lossy(&output.map(|output| output.stdout).unwrap_or_default())
+                .into_owned()
         };
-        let of_command = |(what, words): &(&str, &[&str])| {
-            let output = Command::new(words[0]).args(&words[1..]).output().ok();
-            let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-            ((*what).to_owned(), text.and_then(|text| Some(text.lines().next()?.to_owned())))
-        };
-        let order = format!("{} ({}), PE i on the i-th of them", cpus.len(), listed(cpus));
-        let usable = ("CPUs usable".to_owned(), Some(order));
-        let facts = FILES.iter().map(of_file).chain([usable, ("caches of a CPU".into(), caches())]);
-        let facts = facts.chain(COMMANDS.iter().map(of_command));
-        let told = |(what, value): (String, Option<String>)| {
-            (what, value.unwrap_or_else(|| "not told by this system".into()))
+        let cpu = printed(&["lscpu"]);
+        let of_cpu = CPUS.iter().map(|what| (*what, field(&cpu, what)));
+        let memory = read("/proc/meminfo").and_then(|text| field(&text, "MemTotal"));
+        let of_files = FILES.iter().map(|(what, path)| (*what, read(path)));
+        let line = |words: &[&str]| printed(words).lines().next().map(str::to_owned);
+        let of_commands = COMMANDS.iter().map(|(what, words)| (*what, line(words)));
+        let usable = format!("{} ({}), PE i on the i-th of them", cpus.len(), listed(cpus));
+        let more = [("CPUs usable", Some(usable)), ("memory", memory)];
+        let facts = of_cpu.chain(more).chain(of_files).chain(of_commands);
+        let told = |(what, value): (&str, Option<String>)| {
+            (what.to_owned(), value.unwrap_or_else(|| "not told by this system".into()))
         };
         Self { facts: facts.map(told).collect() }
     }
@@ -112,22 +114,6 @@ pub fn last_cache() -> Option<u64> {
         None => (last.strip_suffix('K')?, 1 << 10),
     };
     number.parse::<u64>().ok()?.checked_mul(scale)
-}
-
-fn caches() -> Option<String> {
-    let parts: Vec<String> = (0..8)
-        .map(|index| format!("/sys/devices/system/cpu/cpu0/cache/index{index}"))
-        .filter_map(|cache| {
-            let part = |name: &str| read(&format!("{cache}/{name}"));
-            let letter = match part("type")?.as_str() {
-                "Data" => "d",
-                "Instruction" => "i",
-                _ => "",
-            };
-            Some(format!("L{}{letter} {}", part("level")?, part("size")?))
-        })
-        .collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// Observes the machine from creation to [`Self::end`].
