@@ -1,110 +1,117 @@
 // What it takes to have elements of an array that OpenMP has mapped on another PE's device: a put with a signal, one
-// way, and an all-to-all. In the form `standard` they go through arrays in the symmetric heap, in the form `extended`
-// the mapped arrays are symmetric. Prints lines
-// as ../programs/bench.h defines them.
+// way, and an all-to-all. In the form `standard`, the first argument, they go through arrays in the symmetric heap, in the
+// form `extended` the mapped arrays are symmetric. Over MPI (-DBENCH_MPI) they go through arrays of the process.
+#include "../programs/bench.h"
+#ifndef BENCH_MPI
 #include <shmemx.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <numeric>
-#include <vector>
+#endif
 
 static bool extended;
-static int me, npes;
-static uint64_t flag;
+static char *first, *second; // mapped
+static size_t size;
+static uint64_t turn, flag;
 
-static double now()
+static void send(int peer)
 {
-    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-static void tell(const char *what, size_t bytes, std::vector<double> &times)
-{
-    std::sort(times.begin(), times.end());
-    if (me == 0)
-        printf("RESULT device.%s %zu %d ns %.1f %.1f %.1f %.1f %zu\n", what, bytes, npes, times.front(), times[times.size() / 2],
-               std::accumulate(times.begin(), times.end(), 0.0) / times.size(), times.back(), times.size());
-}
-
-static void send(char *array, size_t bytes, uint64_t turn, int peer)
-{
-    if (extended) {
-        #pragma omp target data use_device_ptr(array)
-        shmem_putmem_signal(array, array, bytes, &flag, turn, SHMEM_SIGNAL_SET, peer);
-    } else {
-        #pragma omp target update from(array[0:bytes])
-        shmem_putmem_signal(array, array, bytes, &flag, turn, SHMEM_SIGNAL_SET, peer);
-    }
-}
-
-static void receive(char *array, size_t bytes, uint64_t turn)
-{
-    shmem_signal_wait_until(&flag, SHMEM_CMP_EQ, turn);
+    char *array = first;
     if (!extended) {
-        #pragma omp target update to(array[0:bytes])
+        #pragma omp target update from(array[0:size])
     }
-    (void)array, (void)bytes;
+#ifdef BENCH_MPI
+    MPI_Send(array, (int)size, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+#else
+    #pragma omp target data use_device_ptr(array) if(extended)
+    shmem_putmem_signal(array, array, size, &flag, turn, SHMEM_SIGNAL_SET, peer);
+#endif
+}
+
+static void receive(int peer)
+{
+    char *array = first;
+#ifdef BENCH_MPI
+    MPI_Recv(array, (int)size, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+#else
+    (void)peer;
+    shmem_signal_wait_until(&flag, SHMEM_CMP_EQ, turn);
+#endif
+    if (!extended) {
+        #pragma omp target update to(array[0:size])
+    }
+}
+
+static void put(long n)
+{
+    for (; n > 0 && bench.pe < 2; n--) {
+        turn++;
+        if (bench.pe == 0)
+            send(1);
+        receive(1 - bench.pe);
+        if (bench.pe == 1)
+            send(0);
+    }
+}
+
+static void alltoall(long n)
+{
+    char *a = first, *b = second;
+    const size_t all = size * bench.npes;
+    for (; n > 0; n--) {
+        if (!extended) {
+            #pragma omp target update from(a[0:all])
+        }
+#ifdef BENCH_MPI
+        MPI_Alltoall(a, (int)size, MPI_BYTE, b, (int)size, MPI_BYTE, MPI_COMM_WORLD);
+#else
+        #pragma omp target data use_device_ptr(a, b) if(extended)
+        shmem_alltoallmem(SHMEM_TEAM_WORLD, b, a, size);
+#endif
+        if (!extended) {
+            #pragma omp target update to(b[0:all])
+        }
+    }
+}
+
+// Measures from a pattern on, on every device, and then has the place of the result on the host.
+static void measure(const char *name, void (*op)(long), int whose, double weight, char *result)
+{
+    char *a = first;
+    const size_t all = size * bench.npes;
+    bench_fill((unsigned char *)a, all, bench.pe + 1);
+    #pragma omp target update to(a[0:all])
+    bench_barrier();
+    bench_measure({.name = name, .size = size, .op = op, .whose = whose, .unit = BENCH_NS, .weight = weight});
+    bench_barrier();
+    #pragma omp target update from(result[0:all])
 }
 
 int main(int argc, char **argv)
 {
-    extended = argc > 1 && strcmp(argv[1], "extended") == 0;
-    const size_t most = argc > 2 ? strtoull(argv[2], nullptr, 10) : 1 << 20;
+    const int forms = argc > 1 && strchr(argv[1], '=') == nullptr;
+    extended = forms && strcmp(argv[1], "extended") == 0;
     setenv("SHMEM_SYMMETRIC_PARTITION1", "2G:KIND=LIBOMP", 0);
-    shmem_init();
-    me = shmem_my_pe(), npes = shmem_n_pes();
-    if (extended && __tgt_set_device_allocator(0, nullptr, nullptr) != 0)
-        return 1;
-    auto array = [&](size_t bytes) {
-        return extended ? new char[bytes]() : static_cast<char *>(shmem_calloc(bytes, 1));
-    };
-    const size_t whole = most * npes;
-    char *a = array(whole), *b = array(whole);
+    bench_start(argc - forms, argv + forms);
+#ifndef BENCH_MPI
+    bench_check(!extended || __tgt_set_device_allocator(0, nullptr, nullptr) == 0, "mapped arrays cannot be symmetric");
+#endif
+    const size_t whole = bench.max * bench.npes;
+    auto array = [&] { return extended ? new char[whole]() : static_cast<char *>(bench_alloc(whole)); };
+    char *a = first = array(), *b = second = array();
     #pragma omp target data map(tofrom: a[0:whole], b[0:whole])
-    {
-        uint64_t turn = 0;
-        for (size_t bytes = 8; bytes <= most; bytes *= 8) {
-            const int times = bytes >= 1 << 20 ? 15 : 60;
-            std::vector<double> puts, exchanges;
-            for (int i = 0; i < times && npes > 1; i++) {
-                shmem_barrier_all();
-                double start = now();
-                turn++;
-                if (me == 0) {
-                    send(a, bytes, turn, 1);
-                    receive(a, bytes, turn);
-                } else if (me == 1) {
-                    receive(a, bytes, turn);
-                    send(a, bytes, turn, 0);
-                }
-                puts.push_back((now() - start) / 2);
-            }
-            for (int i = 0; i < times; i++) {
-                const size_t all = bytes * npes;
-                shmem_barrier_all();
-                double start = now();
-                if (extended) {
-                    #pragma omp target data use_device_ptr(a, b)
-                    shmem_alltoallmem(SHMEM_TEAM_WORLD, b, a, bytes);
-                } else {
-                    #pragma omp target update from(a[0:all])
-                    shmem_alltoallmem(SHMEM_TEAM_WORLD, b, a, bytes);
-                    #pragma omp target update to(b[0:all])
-                }
-                exchanges.push_back(now() - start);
-            }
-            if (npes > 1)
-                tell("put", bytes, puts);
-            tell("alltoall", bytes, exchanges);
+    for (size = bench_size_after(0, 1, bench.max); size > 0; size = bench_size_after(size, 1, bench.max)) {
+        if (bench_wanted("device.put")) {
+            measure("device.put", put, BENCH_FIRST, 2, a);
+            if (bench.pe == 1)
+                bench_verify((unsigned char *)a, size, 1, "put");
         }
-        shmem_barrier_all();
+        if (bench_wanted("device.alltoall")) {
+            measure("device.alltoall", alltoall, BENCH_SLOWEST, 1, b);
+            for (size_t i = 0; i < size * bench.npes; i++) {
+                const size_t from = i / size, at = bench.pe * size + i % size;
+                bench_check((unsigned char)b[i] == (unsigned char)(from + 1 + at * 7 + (at >> 8)), "all-to-all: byte %zu is %d", i, b[i]);
+            }
+        }
+        bench_barrier();
     }
-    if (me == 0)
-        printf("DONE\n");
-    shmem_finalize();
+    bench_finish();
     return 0;
 }

@@ -1,8 +1,5 @@
-// The programs of examples/openmp and of latency.cc over MPI: arrays that OpenMP has mapped to its device are copied to
-// the host, communicated by messages, and copied back. The same work, arithmetic and checks.
-//
-//   mpi put|alltoall BYTES    lines as ../programs/bench.h defines them, of 8, 64, ... up to BYTES
-//   mpi random_access|fft2d|ring_product|heat3d SIZE
+// The programs of examples/openmp over MPI: arrays that OpenMP has mapped to its device are copied to the host, communicated by
+// messages, and copied back. The same work, arithmetic and checks. Which of them it is says the name under which it is started.
 #include <mpi.h>
 
 #include <algorithm>
@@ -11,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -38,43 +34,6 @@ static double end(double start)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Wtime() - start;
-}
-
-static int latency(const char *what, size_t most)
-{
-    const bool is_put = strcmp(what, "put") == 0;
-    const size_t whole = most * ranks;
-    std::vector<char> first(whole), second(whole);
-    char *a = first.data(), *b = second.data();
-    #pragma omp target data map(tofrom: a[0:whole], b[0:whole])
-    for (size_t bytes = 8; bytes <= most; bytes *= 8) {
-        std::vector<double> times;
-        for (int i = 0; i < (bytes >= 1 << 20 ? 15 : 60); i++) {
-            double start = begin();
-            for (int turn = 0; is_put && turn < 2 && me < 2; turn++)
-                if (turn == me) {
-                    #pragma omp target update from(a[0:bytes])
-                    MPI_Send(a, bytes, MPI_BYTE, 1 - me, 0, MPI_COMM_WORLD);
-                } else {
-                    MPI_Recv(a, bytes, MPI_BYTE, 1 - me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                    #pragma omp target update to(a[0:bytes])
-                }
-            if (!is_put) {
-                const size_t all = bytes * ranks;
-                #pragma omp target update from(a[0:all])
-                MPI_Alltoall(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, MPI_COMM_WORLD);
-                #pragma omp target update to(b[0:all])
-            }
-            times.push_back((MPI_Wtime() - start) * 1e9 / (is_put ? 2 : 1));
-        }
-        std::sort(times.begin(), times.end());
-        if (me == 0)
-            printf("RESULT device.%s %zu %d ns %.1f %.1f %.1f %.1f %zu\n", what, bytes, ranks, times.front(), times[times.size() / 2],
-                   std::accumulate(times.begin(), times.end(), 0.0) / times.size(), times.back(), times.size());
-    }
-    if (me == 0)
-        printf("DONE\n");
-    return 0;
 }
 
 static uint64_t next(uint64_t random) { return random * 6364136223846793005u + 1442695040888963407u; }
@@ -324,13 +283,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const char *what = argc > 1 ? argv[1] : "";
-    const long size = argc > 2 ? atol(argv[2]) : 0;
+    const char *slash = strrchr(argv[0], '/'), *what = slash ? slash + 1 : argv[0];
+    const long size = argc > 1 ? atol(argv[1]) : 0;
     auto is = [&](const char *name) { return strcmp(what, name) == 0; };
     int status = 2;
-    if (size > 0 && (is("put") || is("alltoall")))
-        status = latency(what, size);
-    else if (size > 0 && is("random_access"))
+    if (size > 0 && is("random_access"))
         status = random_access(size);
     else if (size > 0 && is("ring_product"))
         status = ring_product(size);

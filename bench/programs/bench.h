@@ -213,6 +213,9 @@ static inline void bench_report(const char *name, size_t size, const char *unit,
     fflush(stdout);
 }
 
+enum { BENCH_FIRST, BENCH_MEAN, BENCH_SLOWEST };
+enum { BENCH_NS, BENCH_MOPS, BENCH_MBPS };
+
 /* One point to measure. */
 struct bench_point {
     const char *name;
@@ -222,9 +225,9 @@ struct bench_point {
     /* Called by every PE before each sample, outside the timed part; may be NULL. */
     void (*prepare)(void);
     /* Whose time counts: that of PE 0, the mean over the PEs, or the slowest's. */
-    enum { BENCH_FIRST, BENCH_MEAN, BENCH_SLOWEST } whose;
+    int whose;
     /* Nanoseconds for one, or how many: millions a second, megabytes a second. */
-    enum { BENCH_NS, BENCH_MOPS, BENCH_MBPS } unit;
+    int unit;
     /* How many such things (half round trips, messages, bytes) one operation is. */
     double weight;
     /* Samples of exactly one operation each, so many; 0: the engine chooses. */
@@ -349,7 +352,7 @@ static inline void bench_pass_caches(void)
 {
     static volatile unsigned char *pass;
     if (pass == NULL)
-        pass = calloc(1, bench.cache);
+        pass = (volatile unsigned char *)calloc(1, bench.cache);
     bench_check(pass != NULL, "no memory for a pass over %zu bytes", bench.cache);
     for (size_t i = 0; i < bench.cache; i += 64)
         pass[i]++;

@@ -220,7 +220,8 @@ pub fn table(report: &Report, begins: &str) -> Table {
         };
         std::iter::once(name.clone()).chain(columns.iter().map(cell)).collect()
     };
-    let header = columns.iter().map(|(who, pes)| format!("{who}, {pes} PEs"));
+    let plural = |pes: usize| if pes == 1 { "" } else { "s" };
+    let header = columns.iter().map(|(who, pes)| format!("{who}, {pes} PE{}", plural(*pes)));
     Table {
         title: begins.trim_end_matches('.').into(),
         header: std::iter::once(String::new()).chain(header).collect(),

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::curves::{Bars, Panel};
 use crate::implementation::{self, Implementation};
 use crate::read::Reading;
-use crate::report::Statistic;
+use crate::report::{Place, Statistic};
 
 /// The data that figures are drawn of.
 pub struct Setting {
@@ -257,17 +257,6 @@ pub struct Part {
     pub bars: Bars,
     pub panels: Vec<Panel>,
     pub table: Vec<String>,
-}
-
-/// Where a program runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Place {
-    /// On one node.
-    #[default]
-    Node,
-    /// Over two emulated nodes.
-    Nodes,
 }
 
 /// Numbers of PEs.

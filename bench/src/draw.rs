@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use anyhow::Context;
 use oneshmem_plots::plot::Plot;
-use serde::Serialize;
 
 use crate::curves::{self, Table};
-use crate::data::{Data, Figure, Part, Place, Setting};
+use crate::data::{Data, Figure, Part, Setting};
 use crate::implementation::Implementation;
 use crate::machine::Watch;
 use crate::over::Over;
 use crate::read::Reading;
-use crate::report::{Point, Report};
+use crate::report::{Place, Point, Report};
 use crate::suite::{Job, Suite};
 use crate::{claims, instructions};
 
@@ -28,21 +27,11 @@ pub struct Drawing {
     /// Failures and missing things.
     pub remarks: Vec<String>,
     /// Its data.
-    pub points: Vec<Placed>,
+    pub points: Vec<Point>,
     /// The implementations' names of themselves.
     pub facts: Vec<(String, String)>,
     /// Whether anything of ours failed.
     pub failed: bool,
-}
-
-/// A point and where it was measured.
-#[derive(Clone, Serialize)]
-pub struct Placed {
-    /// Where.
-    pub place: Place,
-    /// The point.
-    #[serde(flatten)]
-    pub point: Point,
 }
 
 impl Drawing {
@@ -86,7 +75,7 @@ pub fn figure(data: &Data, setting: &Setting, figure: &Figure) -> Drawing {
             counted.map(|(tables, remarks)| Drawing { tables, remarks, ..Drawing::default() });
         whole.add(drawn.unwrap_or_else(failed));
     }
-    let spreads = whole.points.iter().map(|placed| placed.point.spread());
+    let spreads = whole.points.iter().map(Point::spread);
     whole.remarks.push(watch.end(spreads.collect()));
     claims::beside(data, setting, figure, &mut whole.plots, &mut whole.tables);
     // A picture may stand without its page.
@@ -115,13 +104,12 @@ fn of_report(part: &Part, report: Report, remarks: Vec<String>, peers: &[&str]) 
         "*" => curves::beside(&report),
         begins => curves::table(&report, begins),
     };
-    let placed = |point: &Point| Placed { place: part.place, point: point.clone() };
     Drawing {
         plots: part.panels().map(|panel| panel.plot(&report)).collect(),
         tables: part.table.iter().map(table).filter(|table| !table.rows.is_empty()).collect(),
         failed: report.fails(peers),
-        points: report.points.iter().map(placed).collect(),
-        facts: report.facts.clone(),
+        points: report.points,
+        facts: report.facts,
         remarks,
     }
 }
@@ -130,7 +118,7 @@ fn of_report(part: &Part, report: Report, remarks: Vec<String>, peers: &[&str]) 
 fn suite<'a>(
     setting: &'a Setting,
     figure: &Figure,
-    part: &Part,
+    part: &'a Part,
     who: Vec<Implementation>,
 ) -> Suite<'a> {
     let (largest, sizes) = part.sizes(setting);
@@ -154,7 +142,7 @@ fn suite<'a>(
         let least = if part.read == Reading::Columns { 512 } else { 64 };
         let heap = ((largest * pes as u64 * 4) >> 20).next_power_of_two().clamp(least, 1024);
         let neighbours = neighbours.to_owned();
-        Job { program: name, pes, arguments, heap, reading: part.read, neighbours, suffix }
+        Job { program: name, pes, arguments, heap, neighbours, suffix }
     };
     let mut jobs = Vec::new();
     for neighbours in part.neighbours(setting) {
@@ -162,17 +150,7 @@ fn suite<'a>(
             jobs.extend(part.programs.iter().map(|program| job(program, pes, neighbours.clone())));
         }
     }
-    Suite {
-        who,
-        jobs,
-        statistic: part.statistic,
-        repeats: setting.repeats,
-        limit: setting.limit,
-        // Launchers bind PEs, or nobody.
-        cpus: if part.bound.is_some() { &[] } else { &setting.cpus },
-        sources: &setting.sources,
-        work: &setting.work,
-    }
+    Suite { who, jobs, part, setting }
 }
 
 /// Who runs a part, and what is missing among them.
@@ -211,18 +189,18 @@ fn who(setting: &Setting, part: &Part) -> anyhow::Result<(Vec<Implementation>, V
         }
         "device" | "device-gups" => {
             // Copies of the arrays around communication, or symmetric arrays; around messages.
-            let mut forms = vec![
-                own.form("standard", &["standard", "{}"]),
-                own.form("extended", &["extended", "{}"]),
-            ];
+            let mut forms =
+                ["standard", "extended"].map(|it| own.on_device(it, &[it], &[])).to_vec();
             if kind == "device-gups" {
-                forms.push(own.form("extended, get and put", &["extended", "{}", "get-put"]));
+                forms.push(own.on_device("extended, get and put", &["extended"], &["get-put"]));
             }
-            match Implementation::mpi("MPI", "mpicxx,mpiexec") {
-                Ok(mpi) if Command::new("mpicxx").arg("--version").output().is_ok() => {
-                    forms.push(mpi.form("MPI", &["{program}", "{}"]));
-                }
-                _ => remarks.push("Not here: MPI (there is no mpicxx).".into()),
+            match Command::new("mpicxx").arg("--version").output() {
+                Ok(_) => forms.push(Implementation::mpi("MPI", "mpicxx,mpiexec")?.on_device(
+                    "MPI",
+                    &[],
+                    &[],
+                )),
+                Err(_) => remarks.push("Not here: MPI (there is no mpicxx).".into()),
             }
             return Ok((forms, remarks));
         }

@@ -9,17 +9,16 @@ use anyhow::{Context, bail};
 use crate::over::Over;
 use crate::report::RAW;
 
-/// The flags for all programs in C, with any compiler.
-const FLAGS: [&str; 4] = ["-O2", "-std=gnu11", "-D_GNU_SOURCE", "-Wno-deprecated-declarations"];
+/// The flags for all programs, with any compiler.
+const FLAGS: [&str; 3] = ["-O2", "-D_GNU_SOURCE", "-Wno-deprecated-declarations"];
 /// The flags for programs of OpenMP's device, which is the host's processor.
-const OFFLOADING: [&str; 3] = ["-O2", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"];
+const OFFLOADING: [&str; 2] = ["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"];
 /// More ranks than CPUs, and as root.
-const OVERSUBSCRIBE: [(&str, &str); 5] = [
+const OVERSUBSCRIBE: [(&str, &str); 4] = [
     ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
     ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-    ("OMP_NUM_THREADS", "1"),
 ];
 /// How long a build may take.
 const BUILDING: Duration = Duration::from_secs(300);
@@ -41,8 +40,8 @@ pub struct Implementation {
     pub launch: Vec<String>,
     /// How its jobs are started over emulated nodes, if they are.
     pub over: Option<Over>,
-    /// A form of programs of OpenMP's device: what these are told, where `{}` is the problem's size.
-    pub form: Option<Vec<String>>,
+    /// What its programs are told before and after what all are told.
+    pub words: [Vec<String>; 2],
     /// Cargo's profile, if its programs are in Rust.
     pub rust: Option<&'static str>,
 }
@@ -68,7 +67,7 @@ impl Implementation {
             further: Vec::new(),
             launch: Vec::new(),
             over: None,
-            form: None,
+            words: [Vec::new(), Vec::new()],
             rust: None,
         }
     }
@@ -113,11 +112,17 @@ impl Implementation {
         Self { name, folder, environment, ..self.clone() }
     }
 
-    /// A form of programs of OpenMP's device.
-    pub fn form(&self, label: &str, words: &[&str]) -> Self {
-        let form = Some(words.iter().map(|&word| word.to_owned()).collect());
-        let folder = format!("{}-device", self.folder);
-        Self { name: label.into(), folder, form, ..self.clone() }
+    /// Programs of OpenMP's device, in a form that these words before and after all others name.
+    pub fn on_device(&self, form: &str, before: &[&str], after: &[&str]) -> Self {
+        let strings = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+        let compiler = offloading_compiler();
+        let environment = ["SHMEM_CXX", "OMPI_CXX", "MPICH_CXX"].map(|it| (it, compiler.as_str()));
+        Self {
+            folder: format!("{}-device", self.folder),
+            further: strings(&OFFLOADING),
+            words: [strings(before), strings(after)],
+            ..self.variant(form.into(), &environment)
+        }
     }
 
     /// Programs in Rust, built with this profile.
@@ -144,21 +149,18 @@ impl Implementation {
         if let Some(profile) = self.rust {
             return build_example(source, profile, program);
         }
-        let device = self.form.is_some();
+        let is_cxx = source.extension().is_some_and(|ending| ending == "cc");
         let mut command = match &self.kind {
             Kind::Raw => Command::new("cc"),
-            Kind::Shmem(bin) => Command::new(bin.join(if device { "oshc++" } else { "oshcc" })),
+            Kind::Shmem(bin) => Command::new(bin.join(if is_cxx { "oshc++" } else { "oshcc" })),
             Kind::Mpi(compiler, _) => Command::new(compiler),
         };
-        match (&self.kind, device) {
-            (_, true) => command.args(OFFLOADING),
-            (Kind::Raw, _) => command.args(FLAGS).arg("-DBENCH_RAW"),
-            (Kind::Mpi(..), _) => command.args(FLAGS).arg("-DBENCH_MPI"),
-            _ => command.args(FLAGS),
+        command.args(FLAGS).arg(if is_cxx { "-std=gnu++20" } else { "-std=gnu11" });
+        match &self.kind {
+            Kind::Raw => command.arg("-DBENCH_RAW"),
+            Kind::Mpi(..) => command.arg("-DBENCH_MPI"),
+            Kind::Shmem(_) => &mut command,
         };
-        for variable in ["SHMEM_CXX", "OMPI_CXX", "MPICH_CXX"].iter().filter(|_| device) {
-            command.env(variable, offloading_compiler());
-        }
         command.args(&self.further).arg(source).arg("-o").arg(program).arg("-lm");
         command.envs(self.environment.iter().map(|(key, value)| (key, value)));
         let outcome = oneshmem_watched::run(&mut command, BUILDING)?;
@@ -196,18 +198,8 @@ impl Implementation {
                 command
             }
         };
-        match &self.form {
-            None => command.args(arguments),
-            Some(words) => {
-                command.env("OMP_NUM_THREADS", "1").args(words.iter().map(
-                    |word| match word.as_str() {
-                        "{}" => arguments.last().map_or("", String::as_str),
-                        "{program}" => arguments.first().map_or("", String::as_str),
-                        word => word,
-                    },
-                ))
-            }
-        };
+        command.args(&self.words[0]).args(arguments).args(&self.words[1]);
+        command.env("OMP_NUM_THREADS", "1");
         for variable in ["SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE"] {
             command.env(variable, format!("{heap_mib}M"));
         }
@@ -288,21 +280,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_told_the_program_and_the_size() {
+    fn forms_are_told_by_words() {
         let mpi = Implementation::mpi("m", "mpicxx,mpiexec -x").unwrap();
-        let job = |form: &Implementation| {
-            let job = form.job(2, Path::new("p"), &["fft2d".into(), "64".into()], 16);
-            job.get_args().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>()
-        };
-        assert_eq!(
-            job(&mpi.form("MPI", &["{program}", "{}"])),
-            ["-x", "-n", "2", "p", "fft2d", "64"]
-        );
-        assert_eq!(job(&mpi.form("e", &["extended", "{}"]))[4..], ["extended", "64"]);
-        assert!(
-            Implementation::mpi("m", "mpicc").is_err()
-                && Implementation::mpi("m", "mpicc, ").is_err()
-        );
+        let form = mpi.on_device("e", &["extended"], &["get-put"]);
+        let job = form.job(2, Path::new("p"), &["64".into()], 16);
+        let words: Vec<_> = job.get_args().map(|word| word.to_string_lossy()).collect();
+        assert_eq!(words, ["-x", "-n", "2", "p", "extended", "64", "get-put"]);
+        assert_eq!((form.name.as_str(), form.folder.as_str()), ("e", "m-device"));
+        for wrong in ["mpicc", "mpicc, "] {
+            assert!(Implementation::mpi("m", wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -24,9 +24,10 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use clap::Parser;
 
-use crate::data::{Data, Figure, Place, Setting, slug};
+use crate::data::{Data, Figure, Setting, slug};
 use crate::implementation::Implementation;
 use crate::options::Command;
+use crate::report::Place;
 
 fn main() -> ExitCode {
     let done = match options::Options::parse().command {
@@ -50,7 +51,7 @@ fn main() -> ExitCode {
 /// The data that figures are drawn of.
 fn setting(programs: &options::Programs, length: &options::Length) -> anyhow::Result<Setting> {
     Ok(Setting {
-        implementations: programs.who.list()?,
+        implementations: programs.implementations()?,
         mpis: Vec::new(),
         smartmap: None,
         extent: length.extent(),
@@ -187,7 +188,7 @@ fn instructions(options: &options::Instructions) -> anyhow::Result<bool> {
         std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
     };
     let limits = options.limits.as_ref().map(read).transpose()?;
-    let who = options.programs.who.list()?;
+    let who = options.programs.implementations()?;
     let (table, complaints) =
         instructions::beside_limits(&who, &sources[0], &work, limits.as_deref())?;
     say(&table.to_string())?;

@@ -160,8 +160,15 @@ impl Length {
 
 #[derive(Args)]
 pub struct Programs {
-    #[command(flatten)]
-    pub who: Implementations,
+    /// The implementation in question: where its oshcc and oshrun are
+    #[arg(long, value_name = "NAME=BIN", value_parser = pair)]
+    own: Pair,
+    /// Another one, to compare with; may be repeated
+    #[arg(long, value_name = "NAME=BIN", value_parser = pair)]
+    peer: Vec<Pair>,
+    /// Further arguments of that implementation's launcher, split at blanks
+    #[arg(long, value_name = "NAME=ARGS", value_parser = pair)]
+    peer_args: Vec<Pair>,
     /// The top of the source tree, where the programs and examples are
     #[arg(long, value_name = "DIR", default_value = ".")]
     tree: PathBuf,
@@ -171,7 +178,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// The folders of sources: C first.
+    /// The folders of sources: the two with programs over MPI first.
     pub fn sources(&self) -> Vec<PathBuf> {
         let folders = [
             "bench/programs",
@@ -190,24 +197,9 @@ impl Programs {
         std::fs::create_dir_all(work).with_context(|| format!("cannot make {}", work.display()))?;
         Ok(std::fs::canonicalize(work)?)
     }
-}
 
-#[derive(Args)]
-pub struct Implementations {
-    /// The implementation in question: where its oshcc and oshrun are
-    #[arg(long, value_name = "NAME=BIN", value_parser = pair)]
-    own: Pair,
-    /// Another one, to compare with; may be repeated
-    #[arg(long, value_name = "NAME=BIN", value_parser = pair)]
-    peer: Vec<Pair>,
-    /// Further arguments of that implementation's launcher, split at blanks
-    #[arg(long, value_name = "NAME=ARGS", value_parser = pair)]
-    peer_args: Vec<Pair>,
-}
-
-impl Implementations {
     /// The implementations, our own first.
-    pub fn list(&self) -> anyhow::Result<Vec<Implementation>> {
+    pub fn implementations(&self) -> anyhow::Result<Vec<Implementation>> {
         let mut list: Vec<Implementation> = Vec::new();
         for Pair { name, rest } in std::iter::once(&self.own).chain(&self.peer) {
             if list.iter().any(|known| known.name == *name) {

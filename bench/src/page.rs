@@ -7,10 +7,11 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
 use crate::curves::Table;
-use crate::data::{Data, Figure, Place, Setting, slug};
-use crate::draw::{Drawing, Placed};
+use crate::data::{Data, Figure, Setting, slug};
+use crate::draw::Drawing;
 use crate::implementation::Implementation;
 use crate::machine::{self, Machine};
+use crate::report::{Point, Run};
 
 #[derive(Serialize)]
 struct File<'a> {
@@ -18,10 +19,26 @@ struct File<'a> {
     figure: &'a str,
     scaled: &'a str,
     machine: &'a Machine,
-    points: &'a [Placed],
+    points: &'a [Point],
     tables: &'a [Table],
     remarks: &'a [String],
 }
+
+/// The columns of a figure's data.
+const COLUMNS: [&str; 12] = [
+    "place",
+    "implementation",
+    "quantity",
+    "size",
+    "pes",
+    "unit",
+    "turn",
+    "min",
+    "median",
+    "mean",
+    "max",
+    "samples",
+];
 
 fn name(figure: &Figure) -> String {
     format!("{}-{}", figure.paper, slug(&figure.number))
@@ -40,10 +57,10 @@ pub fn write(setting: &Setting, figure: &Figure, drawing: &Drawing) -> anyhow::R
         save(format!("{name}-{letter}.svg"), plot.svg()?)?;
     }
     for (table, letter) in drawing.tables.iter().zip('a'..) {
-        save(format!("{name}-{letter}.csv"), table.csv())?;
+        save(format!("{name}-{letter}.csv"), table.csv()?)?;
     }
     if !drawing.points.is_empty() {
-        save(format!("{name}.csv"), csv_of(&drawing.points))?;
+        save(format!("{name}.csv"), csv_of(&drawing.points)?)?;
     }
     let data = File {
         paper: &figure.paper,
@@ -58,36 +75,26 @@ pub fn write(setting: &Setting, figure: &Figure, drawing: &Drawing) -> anyhow::R
     Ok(written.join(", "))
 }
 
-/// A line of CSV (RFC 4180).
-fn row(fields: impl IntoIterator<Item = String>) -> String {
-    let field = |text: String| match text.contains([',', '"', '\n']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
-    };
-    fields.into_iter().map(field).collect::<Vec<_>>().join(",") + "\n"
-}
-
-fn csv_of(points: &[Placed]) -> String {
-    let header = "place,implementation,quantity,size,pes,unit,turn,min,median,mean,max,samples\n";
-    let lines = points.iter().flat_map(|Placed { place, point }| {
-        let place = if *place == Place::Node { "node" } else { "nodes" };
-        let unit = serde_json::to_string(&point.unit).unwrap_or_default().replace('"', "");
-        let names = [place.to_owned(), point.implementation.clone(), point.key.name.clone()];
-        let keys = [point.key.size.to_string(), point.key.pes.to_string(), unit];
-        let start: Vec<String> = names.into_iter().chain(keys).collect();
-        point.runs.iter().map(move |run| {
-            let figures = [run.min, run.median, run.mean, run.max].map(|figure| figure.to_string());
-            let start = start.iter().cloned().chain([run.turn.to_string()]);
-            row(start.chain(figures).chain([run.samples.to_string()]))
-        })
-    });
-    header.to_owned() + &lines.collect::<String>()
+fn csv_of(points: &[Point]) -> anyhow::Result<String> {
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    csv.write_record(COLUMNS)?;
+    for Point { place, implementation, key, unit, runs, .. } in points {
+        for Run { turn, min, median, mean, max, samples } in runs {
+            let what = (place, implementation, &key.name, key.size, key.pes, unit);
+            csv.serialize((what, turn, min, median, mean, max, samples))?;
+        }
+    }
+    Ok(String::from_utf8(csv.into_inner()?)?)
 }
 
 impl Table {
-    fn csv(&self) -> String {
-        row(self.header.clone())
-            + &self.rows.iter().map(|cells| row(cells.clone())).collect::<String>()
+    fn csv(&self) -> anyhow::Result<String> {
+        let mut csv = csv::Writer::from_writer(Vec::new());
+        csv.write_record(&self.header)?;
+        for row in &self.rows {
+            csv.write_record(row)?;
+        }
+        Ok(String::from_utf8(csv.into_inner()?)?)
     }
 }
 
@@ -214,14 +221,20 @@ fn section(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::{Place, Report, Unit};
 
     #[test]
-    fn tables_as_text() {
+    fn data_as_text() {
         let table = Table {
             title: "t".into(),
             header: vec!["a".into(), "b, c".into()],
             rows: vec![vec!["1".into(), "say \"x\"".into()]],
         };
-        assert_eq!(table.csv(), "a,\"b, c\"\n1,\"say \"\"x\"\"\"\n");
+        assert_eq!(table.csv().unwrap(), "a,\"b, c\"\n1,\"say \"\"x\"\"\"\n");
+        let mut report = Report { place: Place::Nodes, ..Report::default() };
+        report.note("a, b", "wall.hello", (8, 2), Unit::Nanoseconds, &[1.5]);
+        let text = csv_of(&report.points).unwrap();
+        let line = "nodes,\"a, b\",wall.hello,8,2,ns,0,1.5,1.5,1.5,1.5,1";
+        assert_eq!(text.lines().nth(1), Some(line));
     }
 }

@@ -13,7 +13,9 @@ pub const RAW: &str = "raw";
 pub struct Report {
     /// The implementations, our own first; without [`RAW`].
     pub names: Vec<String>,
-    /// Which figure of their runs counts.
+    /// Where it was.
+    pub place: Place,
+    /// Which figure of the runs of a point counts.
     pub statistic: Statistic,
     /// The measurements.
     pub points: Vec<Point>,
@@ -21,6 +23,17 @@ pub struct Report {
     pub remarks: Vec<Remark>,
     /// The implementations' names of themselves.
     pub facts: Vec<(String, String)>,
+}
+
+/// Where a program runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// On one node.
+    #[default]
+    Node,
+    /// Over two emulated nodes.
+    Nodes,
 }
 
 /// Which figure of several runs.
@@ -60,6 +73,8 @@ pub struct Key {
 /// A quantity of one implementation.
 #[derive(Debug, Clone, Serialize)]
 pub struct Point {
+    /// Where it was measured.
+    pub place: Place,
     /// The implementation.
     pub implementation: String,
     /// The quantity.
@@ -123,8 +138,9 @@ impl Report {
         match self.points.iter_mut().find(same) {
             Some(point) => point.runs.push(run),
             None => {
-                let (implementation, statistic) = (who.into(), self.statistic);
-                self.points.push(Point { implementation, key, unit, statistic, runs: vec![run] });
+                let Self { place, statistic, .. } = *self;
+                let (implementation, runs) = (who.into(), vec![run]);
+                self.points.push(Point { place, implementation, key, unit, statistic, runs });
             }
         }
     }

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use oneshmem_watched::Outcome;
 
+use crate::data::{Part, Setting};
 use crate::implementation::{Implementation, Kind};
 use crate::machine;
 use crate::neighbours::Neighbours;
 use crate::read::{Reading, Told};
-use crate::report::{Key, RAW, Report, Run, Statistic, Unit};
+use crate::report::{Key, RAW, Report, Run, Unit};
 
 /// A program with one number of PEs.
 #[derive(Debug, Clone)]
@@ -26,8 +27,6 @@ pub struct Job {
     pub arguments: Vec<String>,
     /// The symmetric heap that it needs, in MiB.
     pub heap: u64,
-    /// The part of its output that is taken.
-    pub reading: Reading,
     /// Its busy neighbours ([`Neighbours::start`]).
     pub neighbours: String,
     /// Added to the names of its quantities.
@@ -40,18 +39,10 @@ pub struct Suite<'a> {
     pub who: Vec<Implementation>,
     /// The jobs of a turn.
     pub jobs: Vec<Job>,
-    /// Which figure of the runs counts.
-    pub statistic: Statistic,
-    /// The number of turns.
-    pub repeats: usize,
-    /// How long a job may take.
-    pub limit: Duration,
-    /// The CPUs that PEs are pinned to; none if they are not.
-    pub cpus: &'a [usize],
-    /// The folders of sources.
-    pub sources: &'a [PathBuf],
-    /// Where to build.
-    pub work: &'a Path,
+    /// What is measured, and with what.
+    pub part: &'a Part,
+    /// The data that figures are drawn of.
+    pub setting: &'a Setting,
 }
 
 /// Jobs that ended without a figure, and are not tried again: implementation, program, PEs.
@@ -61,12 +52,13 @@ impl Suite<'_> {
     /// Runs everything. Turns are the outer loop, and implementations the inner one, so that changes of the machine's speed
     /// affect all of them. What fails becomes a remark.
     pub fn run(&self) -> anyhow::Result<Report> {
-        let mut report = Report { statistic: self.statistic, ..Report::default() };
+        let Part { place, statistic, .. } = *self.part;
+        let mut report = Report { place, statistic, ..Report::default() };
         let ours = self.who.iter().filter(|who| !who.is_raw());
         report.names = ours.map(|who| who.name.clone()).collect();
         let mut hopeless = self.build(&mut report)?;
-        let progress = progress(self.jobs.len() * self.who.len() * self.repeats);
-        for turn in 0..self.repeats {
+        let progress = progress(self.jobs.len() * self.who.len() * self.setting.repeats);
+        for turn in 0..self.setting.repeats {
             for job in &self.jobs {
                 let _neighbours = Neighbours::start(&job.neighbours)?;
                 for who in &self.who {
@@ -84,20 +76,24 @@ impl Suite<'_> {
 
     /// Where an implementation's program lies.
     fn built(&self, who: &Implementation, program: &str) -> PathBuf {
-        self.work.join(&who.folder).join(program)
+        self.setting.work.join(&who.folder).join(program)
     }
 
     /// The source of a program.
     fn source(&self, who: &Implementation, program: &str) -> anyhow::Result<PathBuf> {
-        // One program has all forms over MPI.
-        let is_mpi = who.form.is_some() && matches!(who.kind, Kind::Mpi(..));
-        let name = if is_mpi { "mpi" } else { program };
-        let files = self.sources.iter().flat_map(|folder| {
-            let endings = if who.rust.is_some() { &["rs"][..] } else { &["c", "cc"] };
-            endings.iter().map(|ending| folder.join(name).with_extension(ending))
-        });
-        let found = files.clone().find(|file| file.is_file());
-        found.with_context(|| format!("no source of {name} in {:?}", self.sources))
+        let endings = if who.rust.is_some() { &["rs"][..] } else { &["c", "cc"] };
+        // Further folders are of OpenSHMEM alone: one program is all of their examples over MPI.
+        let is_mpi = matches!(who.kind, Kind::Mpi(..));
+        let folders = &self.setting.sources[..if is_mpi { 2 } else { self.setting.sources.len() }];
+        for name in [program].into_iter().chain(is_mpi.then_some("mpi")) {
+            let files = folders.iter().flat_map(|folder| {
+                endings.iter().map(move |ending| folder.join(name).with_extension(ending))
+            });
+            if let Some(found) = files.into_iter().find(|file| file.is_file()) {
+                return Ok(found);
+            }
+        }
+        bail!("no source of {program} in {:?}", self.setting.sources)
     }
 
     /// Builds all programs, once for all variants of an implementation.
@@ -111,7 +107,7 @@ impl Suite<'_> {
             if !tried.insert((&who.folder, program)) {
                 continue;
             }
-            let folder = self.work.join(&who.folder);
+            let folder = self.setting.work.join(&who.folder);
             std::fs::create_dir_all(&folder)
                 .with_context(|| format!("cannot make {}", folder.display()))?;
             let made = self
@@ -136,16 +132,16 @@ impl Suite<'_> {
         job: &Job,
         report: &mut Report,
     ) -> anyhow::Result<bool> {
-        let Job { program, pes, reading, .. } = job;
+        let (Job { program, pes, .. }, reading) = (job, self.part.read);
         let mut arguments = job.arguments.clone();
-        if *reading == Reading::Lines && who.form.is_none() {
-            arguments.push(format!("cpus={}", machine::listed(self.cpus)));
+        if reading == Reading::Lines && self.part.bound.is_none() {
+            arguments.push(format!("cpus={}", machine::listed(&self.setting.cpus)));
         }
         let path = self.built(who, program);
-        let folder = self.work.join(&who.folder);
+        let folder = self.setting.work.join(&who.folder);
         let mut command = who.job(*pes, &path, &arguments, job.heap);
         command.envs(reading.environment(&folder));
-        let outcome = oneshmem_watched::run(&mut command, self.limit)?;
+        let outcome = oneshmem_watched::run(&mut command, self.setting.limit)?;
         let told = reading.of(program, *pes, &outcome, &folder).unwrap_or_else(|error| Told {
             remarks: vec![(true, format!("{error:#}"))],
             ..Told::default()
@@ -169,10 +165,10 @@ impl Suite<'_> {
             key.name += &job.suffix;
             report.add(&who.name, key, unit, Run { turn, ..run });
         }
-        if told.done && program == "hello" && *reading == Reading::Wall {
+        if told.done && program == "hello" && reading == Reading::Wall {
             let key = Key { name: "wall.true".into(), size: 0, pes: *pes };
             let mut command = who.job(*pes, Path::new("/bin/true"), &[], 16);
-            let outcome = oneshmem_watched::run(&mut command, self.limit)?;
+            let outcome = oneshmem_watched::run(&mut command, self.setting.limit)?;
             let mut add = |who: &str, took: Duration| {
                 report.add(
                     who,
