@@ -2,14 +2,11 @@
 // messages, and copied back. The same work, arithmetic and checks. Which of them it is says the name under which it is started.
 #include <mpi.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
-#include <vector>
+
+#include "../../examples/openmp/work.h"
 
 static int me, ranks;
 
@@ -35,8 +32,6 @@ static double end(double start)
     MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Wtime() - start;
 }
-
-static uint64_t next(uint64_t random) { return random * 6364136223846793005u + 1442695040888963407u; }
 
 // Updates travel as messages; each rank serves what has come while it waits for its own to be sent.
 static int random_access(long size)
@@ -86,48 +81,9 @@ static int random_access(long size)
         MPI_Cancel(&receive);
         MPI_Wait(&receive, MPI_STATUS_IGNORE);
     }
-    for (int rank = 0; rank < ranks; rank++) {
-        uint64_t random = rank * 77 + 1;
-        for (long i = 0; i < updates; i++) {
-            random = next(random);
-            if (int((random >> 40) % ranks) == me)
-                table[(random >> 20) % words] ^= random;
-        }
-    }
-    long wrong = words - std::count(memory.begin(), memory.end(), 0u);
+    const long wrong = lost_updates(table, words, updates, me, ranks);
     return report("random access", size, seconds, double(updates) * ranks, "updates", wrong);
 }
-
-#pragma omp declare target
-struct Complex { double re, im; };
-static const double PI = 3.141592653589793238462643383279502884;
-
-static void transform(Complex *row, long n, int sign)
-{
-    for (long i = 1, j = 0; i < n; i++) {
-        long bit = n >> 1;
-        for (; j & bit; bit >>= 1)
-            j ^= bit;
-        j ^= bit;
-        if (i < j)
-            std::swap(row[i], row[j]);
-    }
-    for (long half = 1; half < n; half *= 2)
-        for (long k = 0; k < half; k++) {
-            double angle = sign * PI * k / half, c = cos(angle), s = sin(angle);
-            for (long i = k; i < n; i += 2 * half) {
-                Complex a = row[i], b = row[i + half], turned = {b.re * c - b.im * s, b.re * s + b.im * c};
-                row[i] = {a.re + turned.re, a.im + turned.im};
-                row[i + half] = {a.re - turned.re, a.im - turned.im};
-            }
-        }
-}
-
-static double step(double here, double below, double above, double left, double right, double front, double back)
-{
-    return here + 0.1 * (left + right + front + back + below + above - 6 * here);
-}
-#pragma omp end declare target
 
 static int fft2d(long N)
 {
@@ -135,7 +91,6 @@ static int fft2d(long N)
     const size_t n = N * rows;
     std::vector<Complex> memory(3 * n);
     Complex *mine = memory.data(), *out = mine + n, *in = out + n;
-    auto initial = [](long y, long x) { return Complex{double((y * 13 + x * 7) % 17 - 8), double((y * 5 + x * 11) % 19 - 9)}; };
     for (long y = 0; y < rows; y++)
         for (long x = 0; x < N; x++)
             mine[y * N + x] = initial(me * rows + y, x);
@@ -162,13 +117,7 @@ static int fft2d(long N)
         if (sign < 0)
             seconds = end(start);
     }
-    long wrong = 0;
-    for (long y = 0; y < rows; y++)
-        for (long x = 0; x < N; x++) {
-            Complex is = mine[y * N + x], was = initial(me * rows + y, x);
-            wrong += !(std::hypot(is.re / (N * N) - was.re, is.im / (N * N) - was.im) < 1e-9);
-        }
-    return report("FFT 2-D", N, seconds, 5.0 * N * N * 2 * std::log2(N), "operations", wrong);
+    return report("FFT 2-D", N, seconds, 5.0 * N * N * 2 * std::log2(N), "operations", not_restored(mine, N, rows, me));
 }
 
 static int ring_product(long S)
@@ -177,11 +126,9 @@ static int ring_product(long S)
     const size_t n = N * S;
     std::vector<float> memory(4 * n);
     float *A = memory.data(), *B = A + n, *C = B + n, *D = C + n;
-    auto a = [](long i, long k) { return float((i * 7 + k * 3) % 11 - 5); };
-    auto b = [](long k, long j) { return float((k * 5 + j) % 13 - 6); };
     for (long i = 0; i < S; i++)
         for (long k = 0; k < N; k++)
-            A[i * N + k] = a(me * S + i, k), B[k * S + i] = b(k, me * S + i);
+            A[i * N + k] = left(me * S + i, k), B[k * S + i] = right(k, me * S + i);
     double seconds = 0;
     #pragma omp target data map(to: A[0:n], B[0:n]) map(tofrom: C[0:n]) map(alloc: D[0:n])
     {
@@ -203,26 +150,16 @@ static int ring_product(long S)
         }
         seconds = end(start);
     }
-    long wrong = 0;
-    for (long i = 0; i < S; i++)
-        for (long j = 0; j < N; j++) {
-            float sum = 0;
-            for (long k = 0; k < N; k++)
-                sum += a(me * S + i, k) * b(k, j);
-            wrong += C[i * N + j] != sum;
-        }
-    return report("ring product", S, seconds, 2.0 * N * N * N, "operations", wrong);
+    return report("ring product", S, seconds, 2.0 * N * N * N, "operations", wrong_products(C, S, N, me));
 }
 
 // Slabs of planes of a periodic cube (not blocks: two messages a step), exchanged while the planes between are computed.
 static int heat3d(long N)
 {
-    const int STEPS = 20;
     const long plane = N * N, planes = N / ranks;
     const size_t n = plane * (planes + 2);
     std::vector<double> first(n), second(n);
     double *old = first.data(), *fresh = second.data();
-    auto initial = [](long z, long y, long x) { return double((z * 31 + y * 17 + x * 7) % 101); };
     for (long z = 1; z <= planes; z++)
         for (long i = 0; i < plane; i++)
             old[z * plane + i] = initial(me * planes + z - 1, i / N, i % N);
@@ -262,19 +199,10 @@ static int heat3d(long N)
         }
         seconds = end(start);
     }
-    std::vector<double> one(N * plane), other(one);
-    for (long i = 0; i < N * plane; i++)
-        one[i] = initial(i / plane, i / N % N, i % N);
-    auto cell = [&](long z, long y, long x) { return one[((z + N) % N * N + (y + N) % N) * N + (x + N) % N]; };
-    for (int i = 0; i < STEPS; i++, one.swap(other))
-        for (long p = 0; p < N * plane; p++) {
-            const long z = p / plane, y = p / N % N, x = p % N;
-            other[p] = step(cell(z, y, x), cell(z - 1, y, x), cell(z + 1, y, x), cell(z, y, x - 1), cell(z, y, x + 1), cell(z, y - 1, x),
-                            cell(z, y + 1, x));
-        }
+    const std::vector<double> whole = heated(N);
     long wrong = 0;
     for (long i = 0; i < planes * plane; i++)
-        wrong += old[plane + i] != one[me * planes * plane + i];
+        wrong += old[plane + i] != whole[me * planes * plane + i];
     return report("heat 3-D", N, seconds, double(STEPS) * N * N * N, "points", wrong);
 }
 

@@ -1,47 +1,7 @@
 // Fourier transform of a square of size x size complex numbers, of which each PE has some rows: transform the rows,
 // exchange all with all to have the columns as rows, transform them, exchange back. Then the same inversely.
 #include "app.h"
-
-#include <cmath>
-
-struct Complex {
-    double re, im;
-};
-
-#pragma omp declare target
-static const double PI = 3.141592653589793238462643383279502884;
-
-// In place, for powers of two. `sign` is -1, or 1 for the inverse without its division.
-static void transform(Complex *row, long n, int sign)
-{
-    for (long i = 1, j = 0; i < n; i++) {
-        long bit = n >> 1;
-        for (; j & bit; bit >>= 1)
-            j ^= bit;
-        j ^= bit;
-        if (i < j) {
-            Complex kept = row[i];
-            row[i] = row[j];
-            row[j] = kept;
-        }
-    }
-    for (long half = 1; half < n; half *= 2)
-        for (long k = 0; k < half; k++) {
-            double angle = sign * PI * k / half, c = cos(angle), s = sin(angle);
-            for (long i = k; i < n; i += 2 * half) {
-                Complex a = row[i], b = row[i + half];
-                Complex turned = {b.re * c - b.im * s, b.re * s + b.im * c};
-                row[i] = {a.re + turned.re, a.im + turned.im};
-                row[i + half] = {a.re - turned.re, a.im - turned.im};
-            }
-        }
-}
-#pragma omp end declare target
-
-static Complex initial(long y, long x)
-{
-    return {double((y * 13 + x * 7) % 17 - 8), double((y * 5 + x * 11) % 19 - 9)};
-}
+#include "work.h"
 
 // Columns become rows: a block for each PE, then each block turned over.
 static void exchange(const App &app, Complex *mine, Complex *out, Complex *in, long N, long rows)
@@ -112,12 +72,7 @@ int main(int argc, char **argv)
         }
         both_ways(app, mine, out, in, N, rows, 1);
     }
-    for (long y = 0; y < rows; y++)
-        for (long x = 0; x < N; x++) {
-            Complex is = mine[y * N + x], was = initial(me * rows + y, x);
-            double error = std::hypot(is.re / (N * N) - was.re, is.im / (N * N) - was.im);
-            wrong += !(error < 1e-9);
-        }
+    wrong += not_restored(mine, N, rows, me);
     app.release(out);
     app.release(in);
     delete[] mine;

@@ -1,26 +1,11 @@
 // Heat in a periodic cube of size x size x size points. PEs form a grid of blocks in three dimensions, and each
 // exchanges the faces of its block with six neighbours while it computes what needs none of them.
 #include "app.h"
+#include "work.h"
 
-#include <utility>
-#include <vector>
-
-static const int STEPS = 20;
 static const int SIDES = 6; // below and above, of each dimension
 
 static uint64_t came[SIDES]; // signals: the steps whose faces have come
-
-static double initial(long z, long y, long x)
-{
-    return (z * 31 + y * 17 + x * 7) % 101;
-}
-
-#pragma omp declare target
-static double step(double here, double below, double above, double left, double right, double front, double back)
-{
-    return here + 0.1 * (left + right + front + back + below + above - 6 * here);
-}
-#pragma omp end declare target
 
 // A block of points with a layer around it, for what belongs to its neighbours.
 struct Block {
@@ -143,24 +128,13 @@ int main(int argc, char **argv)
         }
         app.end();
     }
-    // The whole cube by one processor, with the same operations in the same order.
-    std::vector<double> one(N * N * N), other(one);
-    for (long i = 0; i < N * N * N; i++)
-        one[i] = initial(i / (N * N), i / N % N, i % N);
-    auto cell = [&](long z, long y, long x) { return one[((z + N) % N * N + (y + N) % N) * N + (x + N) % N]; };
-    for (int i = 0; i < STEPS; i++) {
-        for (long z = 0; z < N; z++)
-            for (long y = 0; y < N; y++)
-                for (long x = 0; x < N; x++)
-                    other[(z * N + y) * N + x] = step(cell(z, y, x), cell(z - 1, y, x), cell(z + 1, y, x), cell(z, y, x - 1),
-                                                      cell(z, y, x + 1), cell(z, y - 1, x), cell(z, y + 1, x));
-        one.swap(other);
-    }
+    const std::vector<double> whole = heated(N);
     long wrong = 0;
     for (long z = 1; z <= b.z; z++)
         for (long y = 1; y <= b.y; y++)
             for (long x = 1; x <= b.x; x++)
-                wrong += old[z * b.plane() + y * b.row() + x] != cell(at[0] * b.z + z - 1, at[1] * b.y + y - 1, at[2] * b.x + x - 1);
+                wrong += old[z * b.plane() + y * b.row() + x] !=
+                         whole[((at[0] * b.z + z - 1) * N + at[1] * b.y + y - 1) * N + at[2] * b.x + x - 1];
     delete[] old;
     delete[] fresh;
     app.release(edge);

@@ -2,6 +2,7 @@
 // The size is the words of a table. The extended form does so by atomic operations or, if the third argument is
 // get-put, by a get and a put, which may lose an update when two PEs meet at a word: one in a hundred is allowed.
 #include "app.h"
+#include "work.h"
 
 #include <sched.h>
 
@@ -13,11 +14,6 @@ struct Mail {
 };
 static Mail mail[MOST];
 static uint64_t sent[MOST], served[MOST], finished[MOST];
-
-static uint64_t next(uint64_t random)
-{
-    return random * 6364136223846793005u + 1442695040888963407u;
-}
 
 // Applies what other PEs have sent; if nothing has come, another process may run.
 static void serve(uint64_t *table, int npes)
@@ -89,18 +85,7 @@ int main(int argc, char **argv)
         }
         app.end();
     }
-    // The same once more gives zeros.
-    for (int pe = 0; pe < npes; pe++) {
-        uint64_t random = pe * 77 + 1;
-        for (long i = 0; i < updates; i++) {
-            random = next(random);
-            if (int((random >> 40) % npes) == me)
-                table[(random >> 20) % words] ^= random;
-        }
-    }
-    long wrong = 0;
-    for (uint64_t i = 0; i < words; i++)
-        wrong += table[i] != 0;
+    long wrong = lost_updates(table, words, updates, me, npes);
     if (get_put && wrong <= updates / 100)
         wrong = 0;
     shmem_barrier_all();

@@ -1,18 +1,7 @@
 // Product of two matrices of floats: each PE has a stripe of rows of A and C and a stripe of columns of B, and the
 // stripes of B travel around the ring of PEs, while each multiplies what it has. The size is the rows of a stripe.
 #include "app.h"
-
-#include <utility>
-
-static float a(long i, long k)
-{
-    return (i * 7 + k * 3) % 11 - 5;
-}
-
-static float b(long k, long j)
-{
-    return (k * 5 + j) % 13 - 6;
-}
+#include "work.h"
 
 int main(int argc, char **argv)
 {
@@ -24,8 +13,8 @@ int main(int argc, char **argv)
     auto B = app.array<float>(n), D = app.array<float>(n);
     for (long i = 0; i < S; i++)
         for (long k = 0; k < N; k++) {
-            A[i * N + k] = a(me * S + i, k);
-            B[k * S + i] = b(k, me * S + i);
+            A[i * N + k] = left(me * S + i, k);
+            B[k * S + i] = right(k, me * S + i);
         }
     #pragma omp target data map(to: A[0:n], B[0:n]) map(tofrom: C[0:n]) map(alloc: D[0:n])
     {
@@ -54,15 +43,7 @@ int main(int argc, char **argv)
         }
         app.end();
     }
-    // Small integers, so the sums are exact.
-    long wrong = 0;
-    for (long i = 0; i < S; i++)
-        for (long j = 0; j < N; j++) {
-            float sum = 0;
-            for (long k = 0; k < N; k++)
-                sum += a(me * S + i, k) * b(k, j);
-            wrong += C[i * N + j] != sum;
-        }
+    const long wrong = wrong_products(C, S, N, me);
     // Each PE has swapped as often, so these are the same arrays everywhere.
     app.release(B);
     app.release(D);
