@@ -64,7 +64,7 @@ fn publish(plot: &mut Plot, says: &[&Statement]) {
         match plot.curves.iter_mut().find(|curve| curve.label == label) {
             Some(curve) => curve.points.extend(points),
             None => {
-                let ink = Ink::Nth(plot.curves.len(), Shade::Light);
+                let ink = Ink::Nth(plot.curves.len(), Shade::Full);
                 plot.curves.push(Curve { label, ink, points: points.collect() });
             }
         }

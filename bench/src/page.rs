@@ -208,7 +208,7 @@ fn section(
             h4 { (table.title) }
             div.wide { table.points {
                 tr { @for cell in &table.header { th { (cell) } } }
-                @for row in &table.rows { tr { @for cell in row { td { (cell) } } } }
+                @for row in &table.rows { tr { @for cell in row { td.long[cell.len() > 40] { (cell) } } } }
             } }
         }
         @if !drawing.remarks.is_empty() {
