@@ -50,12 +50,15 @@ static inline double bench_now(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Four things the engine needs from the job: a barrier; every PE's figure
+/* What the engine needs from the job: its begin, which says who this is among how many, and its end; a barrier; every PE's figure
  * brought to PE 0; PE 0's decision brought to everyone; the end on a failure. */
+static inline void bench_begin_job(int argc, char **argv);
+static inline void bench_leave_job(void);
 static inline void bench_barrier(void);
 static inline const double *bench_gather(double mine);
 static inline long bench_agree(long decision);
 static inline void bench_end_job(void);
+static inline void bench_check(int holds, const char *format, ...);
 
 #if defined(BENCH_RAW)
 #include "raw.h"
@@ -72,6 +75,20 @@ static long bench_decision;
 
 static inline void bench_barrier(void) { shmem_barrier_all(); }
 static inline void bench_end_job(void) { shmem_global_exit(1); }
+
+static inline void bench_begin_job(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    shmem_init();
+    bench.pe = shmem_my_pe();
+    bench.npes = shmem_n_pes();
+}
+
+static inline void bench_leave_job(void)
+{
+    shmem_barrier_all(); /* what others do at their end comes after what PE 0 has said */
+    shmem_finalize();
+}
 
 static inline const double *bench_gather(double mine)
 {
@@ -95,10 +112,7 @@ static inline long bench_agree(long decision)
 static inline void *bench_alloc(size_t bytes)
 {
     void *memory = shmem_align(4096, bytes);
-    if (memory == NULL) {
-        fprintf(stderr, "FAILED no symmetric memory for %zu bytes\n", bytes);
-        shmem_global_exit(1);
-    }
+    bench_check(memory != NULL, "no symmetric memory for %zu bytes", bytes);
     memset(memory, 0, bytes);
     shmem_barrier_all();
     return memory;
@@ -172,27 +186,23 @@ static inline void bench_arguments(int argc, char **argv)
     bench.partner = bench.far ? bench.npes / 2 : 1 % bench.npes;
 }
 
-#if !defined(BENCH_RAW) && !defined(BENCH_MPI)
 static inline void bench_start(int argc, char **argv)
 {
-    shmem_init();
-    bench.pe = shmem_my_pe();
-    bench.npes = shmem_n_pes();
+    bench_begin_job(argc, argv);
     bench_check(bench.npes <= BENCH_MAX_PES, "more than %d PEs", BENCH_MAX_PES);
     bench_arguments(argc, argv);
+    bench_barrier();
 }
 
 static inline void bench_finish(void)
 {
-    shmem_barrier_all();
+    bench_barrier();
     if (bench.pe == 0) {
         printf("DONE\n");
         fflush(stdout);
     }
-    shmem_barrier_all();
-    shmem_finalize();
+    bench_leave_job();
 }
-#endif
 
 static inline int bench_ascending(const void *a, const void *b)
 {

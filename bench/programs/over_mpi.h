@@ -20,9 +20,6 @@ static inline long bench_agree(long decision)
     return decision;
 }
 
-static inline void bench_check(int holds, const char *format, ...);
-static inline void bench_arguments(int argc, char **argv);
-
 static inline void *bench_alloc(size_t bytes)
 {
     void *memory = aligned_alloc(4096, (bytes + 4095) & ~(size_t)4095);
@@ -30,21 +27,13 @@ static inline void *bench_alloc(size_t bytes)
     return memset(memory, 0, bytes);
 }
 
-static inline void bench_start(int argc, char **argv)
+static inline void bench_begin_job(int argc, char **argv)
 {
-    MPI_Init(NULL, NULL);
+    MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.pe);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.npes);
-    bench_check(bench.npes <= BENCH_MAX_PES, "more than %d ranks", BENCH_MAX_PES);
-    bench_arguments(argc, argv);
 }
 
-static inline void bench_finish(void)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (bench.pe == 0)
-        puts("DONE");
-    MPI_Finalize();
-}
+static inline void bench_leave_job(void) { MPI_Finalize(); }
 
 #endif

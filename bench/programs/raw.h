@@ -79,9 +79,6 @@ static inline void bench_end_job(void)
     _exit(1);
 }
 
-static inline void bench_check(int holds, const char *format, ...);
-static inline void bench_arguments(int argc, char **argv);
-
 /* The bytes of a stretch: taken as they are touched. */
 #define RAW_STRETCH ((size_t)1 << 28)
 
@@ -97,7 +94,7 @@ static inline void *bench_alloc(size_t bytes)
 }
 
 /* Forks the processes; each goes on with its own number. */
-static inline void bench_start(int argc, char **argv)
+static inline void bench_begin_job(int argc, char **argv)
 {
     int npes = 1;
     for (int i = 1; i < argc; i++)
@@ -125,22 +122,16 @@ static inline void bench_start(int argc, char **argv)
     }
     raw_next = memory + words + (size_t)bench.pe * RAW_STRETCH;
     raw_end = raw_next + RAW_STRETCH;
-    bench_arguments(argc, argv);
-    bench_barrier();
 }
 
-static inline void bench_finish(void)
+static inline void bench_leave_job(void)
 {
-    bench_barrier();
-    if (bench.pe != 0) {
-        fflush(stdout);
-        _exit(0);
-    }
+    if (bench.pe != 0)
+        exit(0);
     for (int pe = 1; pe < bench.npes; pe++) {
         int status = 0;
         bench_check(wait(&status) > 0 && status == 0, "raw: a process failed");
     }
-    printf("DONE\n");
 }
 
 /* Weak and not inlined: called, as a library's routines are. */
