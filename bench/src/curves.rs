@@ -193,48 +193,14 @@ impl Panel {
     }
 }
 
-/// Quantities whose names begin so: a row each, and a column for each implementation and number of PEs.
-pub fn table(report: &Report, begins: &str) -> Table {
-    let its = || report.points.iter().filter(|point| point.key.name.starts_with(begins));
-    let (mut names, mut pes) = (Vec::new(), Vec::new());
-    for Point { key, .. } in its() {
-        if !names.contains(&key.name) {
-            names.push(key.name.clone());
-        }
-        if !pes.contains(&key.pes) {
-            pes.push(key.pes);
-        }
-    }
-    pes.sort_unstable();
-    let columns: Vec<(&String, usize)> =
-        report.names.iter().flat_map(|who| pes.iter().map(move |pes| (who, *pes))).collect();
-    let row = |name: &String| {
-        let cell = |&(who, pes): &(&String, usize)| {
-            let is_it = |point: &&Point| {
-                point.implementation == *who && point.key.pes == pes && point.key.name == *name
-            };
-            its()
-                .find(is_it)
-                .map(|point| figures::figure(point.value(), point.unit))
-                .unwrap_or_default()
-        };
-        std::iter::once(name.clone()).chain(columns.iter().map(cell)).collect()
-    };
-    let plural = |pes: usize| if pes == 1 { "" } else { "s" };
-    let header = columns.iter().map(|(who, pes)| format!("{who}, {pes} PE{}", plural(*pes)));
-    Table {
-        title: begins.trim_end_matches('.').into(),
-        header: std::iter::once(String::new()).chain(header).collect(),
-        rows: names.iter().map(row).collect(),
-    }
-}
-
-/// All figures of the first implementation, each beside plain shared memory and the others.
+/// All figures of the first implementation, each beside plain shared memory, if that was measured, and the others.
 pub fn beside(report: &Report) -> Table {
     let own = report.names.first().map_or("", String::as_str);
     let peers = report.names.get(1..).unwrap_or_default();
-    let mut header = ["", "bytes", "PEs", own, "", "x raw"].map(str::to_owned).to_vec();
-    peers.iter().for_each(|peer| header.extend([peer.clone(), "x own".into()]));
+    let limits = report.points.iter().any(|point| report.limit(point).is_some());
+    let mut header = ["", "bytes", "PEs", own, ""].map(str::to_owned).to_vec();
+    header.extend(limits.then(|| "x raw".into()));
+    peers.iter().for_each(|peer| header.extend([peer.clone(), format!("x {own}")]));
     let row = |point: &Point| {
         let ratio = |times: Option<f64>| times.map(figures::ratio).unwrap_or_default();
         let mut row = vec![
@@ -243,8 +209,8 @@ pub fn beside(report: &Report) -> Table {
             point.key.pes.to_string(),
             figures::figure(point.value(), point.unit),
             figures::spread(point.spread()),
-            ratio(report.limit(point).and_then(|limit| point.times(limit))),
         ];
+        row.extend(limits.then(|| ratio(report.limit(point).and_then(|it| point.times(it)))));
         for peer in peers {
             let other = report.find(peer, &point.key);
             row.push(other.map(|it| figures::figure(it.value(), it.unit)).unwrap_or_default());
@@ -352,11 +318,9 @@ mod tests {
         let found: Vec<_> =
             curves.iter().map(|curve| (curve.label.as_str(), curve.points.len())).collect();
         assert_eq!(found, [("layout", 1), ("memory", 1), ("none", 0)]);
-        let table = table(&report, "step.");
-        assert_eq!(
-            (table.header[1].as_str(), table.rows[1][1].as_str()),
-            ("mine, 2 PEs", "2.00 ns")
-        );
+        let table = beside(&report);
+        assert_eq!((table.header[3].as_str(), table.rows[1][3].as_str()), ("mine", "2.00 ns"));
+        assert!(!table.header.contains(&"x raw".into()));
     }
 
     #[test]

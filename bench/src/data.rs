@@ -256,7 +256,7 @@ pub struct Part {
     pub statistic: Statistic,
     pub bars: Bars,
     pub panels: Vec<Panel>,
-    pub table: Vec<String>,
+    pub table: bool,
 }
 
 /// Numbers of PEs.

@@ -100,13 +100,10 @@ fn draw(setting: &Setting, figure: &Figure, part: &Part) -> anyhow::Result<Drawi
 
 /// The drawing of a report.
 fn of_report(part: &Part, report: Report, remarks: Vec<String>, peers: &[&str]) -> Drawing {
-    let table = |begins: &String| match begins.as_str() {
-        "*" => curves::beside(&report),
-        begins => curves::table(&report, begins),
-    };
+    let table = Some(curves::beside(&report)).filter(|it| part.table && !it.rows.is_empty());
     Drawing {
         plots: part.panels().map(|panel| panel.plot(&report)).collect(),
-        tables: part.table.iter().map(table).filter(|table| !table.rows.is_empty()).collect(),
+        tables: table.into_iter().collect(),
         failed: report.fails(peers),
         points: report.points,
         facts: report.facts,

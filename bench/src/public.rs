@@ -131,7 +131,7 @@ impl Public {
                 read: Reading::Columns,
                 pes: Pes::One(pes),
                 panels: vec![panel],
-                table: vec!["*".into()],
+                table: true,
                 ..Part::default()
             };
             Figure {

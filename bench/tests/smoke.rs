@@ -225,7 +225,7 @@ fn public_suite() -> Result<(), Failed> {
         &[],
         &["suite", &suite.display().to_string(), "--tiny", "--peer", &peer, "--work", &work],
     )?;
-    let has = outcome.stdout.contains("32.0 us") && outcome.stdout.contains("x own");
+    let has = outcome.stdout.contains("32.0 us") && outcome.stdout.contains("x oneshmem");
     check(outcome.success() && has, "the suite is not measured", &outcome)?;
     let page = std::fs::read_to_string(format!("{work}/suite.html"))?;
     check(
