@@ -193,8 +193,8 @@ bench: all
 	$(CARGO) run --locked -q -p oneshmem-bench -- run $(if $(QUICK),--quick) --own oneshmem=$(BUILD)/bin \
 	    --work $(BUILD)/bench $(BENCH_FLAGS)
 
-# FIGURE: a paper, and a number if wanted (FIGURE="mapping 5"), or today. With `make smartmap` before, its curves are there, too.
-figures: all
+# FIGURE: a paper, and a number if wanted (FIGURE="mapping 5"), or today. Those of mapping have curves of SMARTMAP's addresses.
+figures: all $(if $(filter mapping,$(FIGURE)),smartmap)
 	$(CARGO) build --locked -p oneshmem-bench
 	$(CARGO) run --locked -q -p oneshmem-bench -- figures $(FIGURE) $(if $(QUICK),--quick) --own oneshmem=$(BUILD)/bin \
 	    --smartmap $(BUILD)/smartmap/bin --work $(BUILD)/figures $(BENCH_FLAGS)
