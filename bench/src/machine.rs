@@ -9,15 +9,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::{SysconfVar, sysconf};
 use oneshmem_plots::figures;
 use oneshmem_tools::topology::Topology;
-use serde::Serialize;
 use time::OffsetDateTime;
-
-/// Facts as names and values, in display order.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Machine {
-    /// The facts.
-    pub facts: Vec<(String, String)>,
-}
 
 /// Facts that lscpu tells.
 const CPUS: [&str; 10] = [
@@ -47,28 +39,25 @@ const COMMANDS: [(&str, &[&str]); 3] = [
     ("C compiler", &["cc", "--version"]),
 ];
 
-impl Machine {
-    /// Collects the facts about this machine. Says so where the system does not provide one.
-    pub fn here(cpus: &[usize]) -> Self {
-        let printed = |words: &[&str]| {
-            let output = Command::new(words[0]).args(&words[1..]).env("LC_ALL", "C").output();
-            String::from_utf8_lossy(&output.map(|output| output.stdout).unwrap_or_default())
-                .into_owned()
-        };
-        let cpu = printed(&["lscpu"]);
-        let of_cpu = CPUS.iter().map(|what| (*what, field(&cpu, what)));
-        let memory = read("/proc/meminfo").and_then(|text| field(&text, "MemTotal"));
-        let of_files = FILES.iter().map(|(what, path)| (*what, read(path)));
-        let line = |words: &[&str]| printed(words).lines().next().map(str::to_owned);
-        let of_commands = COMMANDS.iter().map(|(what, words)| (*what, line(words)));
-        let usable = format!("{} ({}), PE i on the i-th of them", cpus.len(), listed(cpus));
-        let more = [("CPUs usable", Some(usable)), ("memory", memory)];
-        let facts = of_cpu.chain(more).chain(of_files).chain(of_commands);
-        let told = |(what, value): (&str, Option<String>)| {
-            (what.to_owned(), value.unwrap_or_else(|| "not told by this system".into()))
-        };
-        Self { facts: facts.map(told).collect() }
-    }
+/// Facts about this machine as names and values, in display order. Says so where the system does not provide one.
+pub fn facts(cpus: &[usize]) -> Vec<(String, String)> {
+    let printed = |words: &[&str]| {
+        let output = Command::new(words[0]).args(&words[1..]).env("LC_ALL", "C").output();
+        let text = output.map(|output| output.stdout).unwrap_or_default();
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    let cpu = printed(&["lscpu"]);
+    let of_cpu = CPUS.iter().map(|what| (*what, field(&cpu, what)));
+    let memory = read("/proc/meminfo").and_then(|text| field(&text, "MemTotal"));
+    let of_files = FILES.iter().map(|(what, path)| (*what, read(path)));
+    let line = |words: &[&str]| printed(words).lines().next().map(str::to_owned);
+    let of_commands = COMMANDS.iter().map(|(what, words)| (*what, line(words)));
+    let usable = format!("{} ({}), PE i on the i-th of them", cpus.len(), listed(cpus));
+    let more = [("CPUs usable", Some(usable)), ("memory", memory)];
+    let told = |(what, value): (&str, Option<String>)| {
+        (what.to_owned(), value.unwrap_or_else(|| "not told by this system".into()))
+    };
+    of_cpu.chain(more).chain(of_files).chain(of_commands).map(told).collect()
 }
 
 /// The CPUs that this process may use, one hardware thread of each core first, so that PEs get

@@ -4,41 +4,14 @@ use std::path::Path;
 
 use anyhow::Context;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::curves::Table;
 use crate::data::{Data, Figure, Setting, slug};
 use crate::draw::Drawing;
 use crate::implementation::Implementation;
-use crate::machine::{self, Machine};
+use crate::machine;
 use crate::report::{Point, Run};
-
-#[derive(Serialize)]
-struct File<'a> {
-    paper: &'a str,
-    figure: &'a str,
-    scaled: &'a str,
-    machine: &'a Machine,
-    points: &'a [Point],
-    tables: &'a [Table],
-    remarks: &'a [String],
-}
-
-/// The columns of a figure's data.
-const COLUMNS: [&str; 12] = [
-    "place",
-    "implementation",
-    "quantity",
-    "size",
-    "pes",
-    "unit",
-    "turn",
-    "min",
-    "median",
-    "mean",
-    "max",
-    "samples",
-];
 
 fn name(figure: &Figure) -> String {
     format!("{}-{}", figure.paper, slug(&figure.number))
@@ -62,22 +35,23 @@ pub fn write(setting: &Setting, figure: &Figure, drawing: &Drawing) -> anyhow::R
     if !drawing.points.is_empty() {
         save(format!("{name}.csv"), csv_of(&drawing.points)?)?;
     }
-    let data = File {
-        paper: &figure.paper,
-        figure: &figure.number,
-        scaled: setting.scaled(),
-        machine: &Machine::here(&setting.cpus),
-        points: &drawing.points,
-        tables: &drawing.tables,
-        remarks: &drawing.remarks,
-    };
+    let data = json!({
+        "paper": figure.paper,
+        "figure": figure.number,
+        "scaled": setting.scaled(),
+        "machine": machine::facts(&setting.cpus),
+        "points": drawing.points,
+        "tables": drawing.tables,
+        "remarks": drawing.remarks,
+    });
     save(format!("{name}.json"), serde_json::to_string_pretty(&data)? + "\n")?;
     Ok(written.join(", "))
 }
 
 fn csv_of(points: &[Point]) -> anyhow::Result<String> {
     let mut csv = csv::Writer::from_writer(Vec::new());
-    csv.write_record(COLUMNS)?;
+    let columns = "place,implementation,quantity,size,pes,unit,turn,min,median,mean,max,samples";
+    csv.write_record(columns.split(','))?;
     for Point { place, implementation, key, unit, runs, .. } in points {
         for Run { turn, min, median, mean, max, samples } in runs {
             let what = (place, implementation, &key.name, key.size, key.pes, unit);
@@ -149,7 +123,7 @@ fn render(
                 details open {
                     summary { "Machine and implementations" }
                     div.facts {
-                        (of_facts(&Machine::here(&setting.cpus).facts))
+                        (of_facts(&machine::facts(&setting.cpus)))
                         @for who in setting.implementations.iter().chain(&setting.mpis) {
                             (of_facts(&described(who, facts.iter().copied())))
                         }
