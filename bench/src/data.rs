@@ -12,6 +12,7 @@ use crate::read::Reading;
 use crate::report::{Place, Statistic};
 
 /// The data that figures are drawn of.
+#[derive(Default)]
 pub struct Setting {
     /// The implementations of OpenSHMEM, our own first.
     pub implementations: Vec<Implementation>,
@@ -38,13 +39,14 @@ pub struct Setting {
 }
 
 /// How much to run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Extent {
     /// A minimum of everything, for the suite's own test.
     Tiny,
     /// Minutes for all figures.
     Quick,
     /// As much as there is.
+    #[default]
     Full,
 }
 

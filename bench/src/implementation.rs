@@ -24,7 +24,7 @@ const OVERSUBSCRIBE: [(&str, &str); 4] = [
 const BUILDING: Duration = Duration::from_secs(300);
 
 /// Compiles and starts the programs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Implementation {
     /// The name in the report.
     pub name: String,
@@ -47,9 +47,10 @@ pub struct Implementation {
 }
 
 /// The kind of an implementation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub enum Kind {
     /// Processes that share memory, without a library.
+    #[default]
     Raw,
     /// The folder of `oshcc` and `oshrun`.
     Shmem(PathBuf),
@@ -59,17 +60,7 @@ pub enum Kind {
 
 impl Implementation {
     fn new(name: &str, kind: Kind) -> Self {
-        Self {
-            name: name.into(),
-            folder: name.into(),
-            kind,
-            environment: Vec::new(),
-            further: Vec::new(),
-            launch: Vec::new(),
-            over: None,
-            words: [Vec::new(), Vec::new()],
-            rust: None,
-        }
+        Self { name: name.into(), folder: name.into(), kind, ..Self::default() }
     }
 
     /// Plain shared memory.

@@ -52,16 +52,13 @@ fn main() -> ExitCode {
 fn setting(programs: &options::Programs, length: &options::Length) -> anyhow::Result<Setting> {
     Ok(Setting {
         implementations: programs.implementations()?,
-        mpis: Vec::new(),
-        smartmap: None,
         extent: length.extent(),
         repeats: length.repeats(),
         sources: programs.sources(),
         work: programs.work()?,
         cpus: machine::usable_cpus()?,
-        pes: None,
-        no_nodes: None,
         limit: length.limit(),
+        ..Setting::default()
     })
 }
 
