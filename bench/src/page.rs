@@ -180,9 +180,9 @@ fn section(
         @if !left_out.is_empty() { p.note { "Too few figures for a curve: " (left_out.join("; ")) "." } }
         @for table in &drawing.tables {
             h4 { (table.title) }
-            div.wide { table.points {
+            div.wide { table.points.prose[table.rows.iter().flatten().any(|cell| cell.len() > 40)] {
                 tr { @for cell in &table.header { th { (cell) } } }
-                @for row in &table.rows { tr { @for cell in row { td.long[cell.len() > 40] { (cell) } } } }
+                @for row in &table.rows { tr { @for cell in row { td { (cell) } } } }
             } }
         }
         @if !drawing.remarks.is_empty() {
