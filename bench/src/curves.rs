@@ -5,7 +5,7 @@ use oneshmem_plots::stats::{self, Range};
 use oneshmem_plots::{Unit, figures};
 use serde::{Deserialize, Serialize};
 
-use crate::report::{Point, RAW, Report, Run};
+use crate::report::{Place, Point, RAW, Report, Run};
 
 /// Some curves in one plot.
 #[derive(Debug, Clone, Deserialize)]
@@ -179,15 +179,16 @@ impl Panel {
                 points.iter().map(|point| self.mark(point, alone)).filter(|mark| mark.y > 0.0);
             plot.curves.push(Curve { label: label.into(), ink, points: points.collect() });
         }
-        if self.name == "wall.hello" {
-            let own = report.names.first().map_or("", String::as_str);
-            let points = self.points(report, own, "wall.true");
-            let points = points.iter().map(|point| self.mark(point, f64::NAN)).collect();
-            plot.curves.push(Curve {
-                label: "/bin/true from the launcher".into(),
-                ink: Ink::Raw,
-                points,
-            });
+        let own = report.names.first().map_or("", String::as_str);
+        let others = if self.name == "wall.hello" {
+            self.points(report, own, "wall.true")
+        } else {
+            Vec::new()
+        };
+        if !others.is_empty() {
+            let points = others.iter().map(|point| self.mark(point, f64::NAN)).collect();
+            let label = "/bin/true from the launcher".into();
+            plot.curves.push(Curve { label, ink: Ink::Raw, points });
         }
         plot
     }
@@ -219,7 +220,8 @@ pub fn beside(report: &Report) -> Table {
         row
     };
     let ours = report.points.iter().filter(|point| point.implementation == own);
-    Table { title: "All figures".into(), header, rows: ours.map(row).collect() }
+    let place = if report.place == Place::Nodes { ", on two nodes" } else { "" };
+    Table { title: format!("All figures{place}"), header, rows: ours.map(row).collect() }
 }
 
 impl std::fmt::Display for Table {

@@ -442,7 +442,8 @@ mod tests {
                 figure.parts.iter().all(|part| runs(part) && !part.programs.is_empty()),
                 "{name}"
             );
-            for program in figure.parts.iter().flat_map(|part| &part.programs) {
+            let programs = figure.parts.iter().flat_map(|part| &part.programs);
+            for program in programs.filter(|program| *program != "/bin/true") {
                 let name = program.split(' ').next().unwrap_or_default();
                 let places = ["programs", "devices", "apps", "../examples", "../examples/openmp"];
                 let files = places.iter().flat_map(|place| {

@@ -15,7 +15,7 @@ pub enum Reading {
     /// The lines that `programs/bench.h` defines.
     #[default]
     Lines,
-    /// The wall time of the whole job, `wall.PROGRAM`; it has to verify its result, or every PE to say who it is.
+    /// The wall time of the whole job, `wall.PROGRAM`; a program of ours has to verify its result, or every PE to say who it is.
     Wall,
     /// Time and work a second that a program reports with `verified`: `PROGRAM.time`, `PROGRAM.rate`.
     Report,
@@ -78,6 +78,7 @@ impl Reading {
             return Ok(columns(program, pes, &outcome.stdout));
         }
         if self != Self::Steps
+            && !program.starts_with('/')
             && !outcome.stdout.contains("verified")
             && !all_greet(&outcome.stdout, pes)
         {
@@ -86,7 +87,8 @@ impl Reading {
         let ns = Unit::Nanoseconds;
         Ok(match self {
             Self::Wall => {
-                Told::one(format!("wall.{program}"), pes, ns, outcome.took.as_nanos() as f64)
+                let name = program.rsplit('/').next().unwrap_or_default();
+                Told::one(format!("wall.{name}"), pes, ns, outcome.took.as_nanos() as f64)
             }
             Self::Peers => {
                 Told::one(format!("peers.{program}"), pes, Unit::Count, talked_to(&outcome.stderr)?)

@@ -1,9 +1,7 @@
 //! Builds programs and runs them in turns, and collects a report.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -14,12 +12,12 @@ use crate::implementation::{Implementation, Kind};
 use crate::machine;
 use crate::neighbours::Neighbours;
 use crate::read::{Reading, Told};
-use crate::report::{Key, RAW, Report, Run, Unit};
+use crate::report::{Report, Run};
 
 /// A program with one number of PEs.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// The name of the program, without its ending.
+    /// The name of the program, without its ending; or where one is that is not built.
     pub program: String,
     /// The number of PEs.
     pub pes: usize,
@@ -104,7 +102,7 @@ impl Suite<'_> {
         let progress = progress(wanted().count());
         for (who, Job { program, .. }) in wanted() {
             step(&progress, format!("building {program} for {}", who.name));
-            if !tried.insert((&who.folder, program)) {
+            if program.starts_with('/') || !tried.insert((&who.folder, program)) {
                 continue;
             }
             let folder = self.setting.work.join(&who.folder);
@@ -165,25 +163,6 @@ impl Suite<'_> {
             key.name += &job.suffix;
             report.add(&who.name, key, unit, Run { turn, ..run });
         }
-        if told.done && program == "hello" && reading == Reading::Wall {
-            let key = Key { name: "wall.true".into(), size: 0, pes: *pes };
-            let mut command = who.job(*pes, Path::new("/bin/true"), &[], 16);
-            let outcome = oneshmem_watched::run(&mut command, self.setting.limit)?;
-            let mut add = |who: &str, took: Duration| {
-                report.add(
-                    who,
-                    key.clone(),
-                    Unit::Nanoseconds,
-                    Run::one(turn, took.as_nanos() as f64),
-                );
-            };
-            if outcome.success() {
-                add(&who.name, outcome.took);
-            }
-            if who.name == self.who[0].name {
-                add(RAW, without_launcher(*pes)?);
-            }
-        }
         Ok(hopeful)
     }
 }
@@ -198,18 +177,6 @@ fn judge(who: &Implementation, program: &str, done: bool, outcome: &Outcome, rep
     // A forced algorithm that is not for all sizes ends the job at the first that is too long.
     let fails = !what.contains("which SHMEM_");
     report.remark(&who.name, fails, format!("{program}: {what}"));
-}
-
-/// The time for this process to start and await as many processes that do nothing.
-fn without_launcher(pes: usize) -> anyhow::Result<Duration> {
-    let start = Instant::now();
-    let spawn =
-        |_| Command::new("/bin/true").stdin(Stdio::null()).spawn().context("cannot run /bin/true");
-    let children = (0..pes).map(spawn).collect::<anyhow::Result<Vec<_>>>()?;
-    for mut child in children {
-        child.wait()?;
-    }
-    Ok(start.elapsed())
 }
 
 /// The progress of a long command, of so many steps: a bar with the remaining time, if there is a terminal.

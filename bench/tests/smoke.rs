@@ -186,7 +186,6 @@ fn whole_suite() -> Result<(), Failed> {
         ("raw", "msgrate.put"),
         ("raw", "contended.fetch_add"),
         ("raw", "collective.barrier_all"),
-        ("raw", "wall.true"),
     ] {
         let found = points.iter().any(|point| {
             point["implementation"] == implementation
