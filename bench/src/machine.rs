@@ -2,11 +2,8 @@
 
 use std::fs;
 use std::process::Command;
-use std::time::Instant;
 
 use anyhow::Context;
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::unistd::{SysconfVar, sysconf};
 use oneshmem_plots::figures;
 use oneshmem_tools::topology::Topology;
 use time::OffsetDateTime;
@@ -108,93 +105,66 @@ pub fn last_cache() -> Option<u64> {
 /// Observes the machine from creation to [`Self::end`].
 #[derive(Debug)]
 pub struct Watch {
-    load: f64,
+    load: String,
     before: Option<Times>,
-    began: Instant,
-    ours: f64,
 }
 
-/// CPU times since boot, in the kernel's ticks.
+/// CPU times since boot, in the kernel's ticks, and what of them this process and its descendants took that have been waited for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Times {
     all: u64,
     busy: u64,
     stolen: u64,
+    ours: u64,
 }
 
 impl Watch {
     /// Starts to observe.
     pub fn start() -> Self {
-        let load = fs::read_to_string("/proc/loadavg").ok();
-        let load = load.and_then(|text| text.split(' ').next()?.parse().ok()).unwrap_or(0.0);
-        Self { load, before: times(), began: Instant::now(), ours: ours() }
+        let load = read("/proc/loadavg").and_then(|text| Some(text.split(' ').next()?.to_owned()));
+        Self { load: load.unwrap_or_else(|| "unknown".into()), before: times() }
     }
 
     /// How quiet the machine was, as a sentence, with how far the runs of points were from each other.
     pub fn end(self, mut spreads: Vec<f64>) -> String {
-        let (mut stolen, mut others) = (0.0, 0.0);
+        let mut text = format!("Load before: {}", self.load);
         if let Some((before, after)) = self.before.zip(times()).filter(|(b, a)| a.all > b.all) {
+            let percent = |ticks: u64| ticks as f64 / (after.all - before.all) as f64 * 100.0;
             // The kernel's counters may decrease (proc(5)); that counts as nothing.
-            let taken = after.stolen.saturating_sub(before.stolen);
-            let busy = seconds(after.busy.saturating_sub(before.busy)) - (ours() - self.ours);
-            stolen = taken as f64 / (after.all - before.all) as f64 * 100.0;
-            others = (busy / self.began.elapsed().as_secs_f64()).max(0.0);
+            let stolen = percent(after.stolen.saturating_sub(before.stolen));
+            let busy = after.busy.saturating_sub(before.busy);
+            let others = percent(busy.saturating_sub(after.ours.saturating_sub(before.ours)));
+            text += &format!(
+                "; CPU time taken meanwhile by other things: {others:.0} %, by the host: {stolen:.1} %"
+            );
         }
         spreads.retain(|spread| !spread.is_nan());
         spreads.sort_by(f64::total_cmp);
-        let at = |share: usize| figures::spread(spreads[spreads.len() * share / 10]);
-        let spread = match spreads.len() {
-            0 => String::new(),
-            _ => format!(
-                "; spread of the runs: {} at half of the points, {} at nine of ten",
-                at(5),
-                at(9)
-            ),
-        };
-        format!(
-            "Load before {:.2}; CPUs busy with other things meanwhile {others:.2}; CPU time taken by the host {stolen:.1} %{spread}.",
-            self.load
-        )
+        if !spreads.is_empty() {
+            let at = |share: usize| figures::spread(spreads[spreads.len() * share / 10]);
+            let (half, most) = (at(5), at(9));
+            text += &format!(
+                "; spread of the runs: {half} at half of the points, {most} at nine of ten"
+            );
+        }
+        text + "."
     }
 }
 
-/// CPU times since boot, from the first line of /proc/stat: user nice system idle iowait irq
-/// softirq steal.
 fn times() -> Option<Times> {
-    parse_times(&fs::read_to_string("/proc/stat").ok()?)
+    parse_times(&read("/proc/stat")?, &read("/proc/self/stat")?)
 }
 
-fn parse_times(text: &str) -> Option<Times> {
-    let fields: Vec<u64> = text
-        .lines()
-        .next()?
-        .strip_prefix("cpu ")?
-        .split_whitespace()
-        .map_while(|field| field.parse().ok())
-        .collect();
+/// From the first line of /proc/stat, user nice system idle iowait irq softirq steal, and from /proc/self/stat.
+fn parse_times(all: &str, own: &str) -> Option<Times> {
+    let number = |field: &str| field.parse::<u64>().ok();
+    let fields: Vec<u64> = all.strip_prefix("cpu ")?.split_whitespace().map_while(number).collect();
+    // The command's name is in parentheses; of what follows, the 12th to 15th: user and system, of children, too.
+    let own = own.rsplit_once(") ")?.1.split_whitespace().skip(11).take(4);
     let all = fields.get(..8)?.iter().sum();
     // Not busy: idle, waiting for I/O, or stolen.
-    Some(Times { all, busy: all - fields[3] - fields[4] - fields[7], stolen: fields[7] })
-}
-
-/// Converts the kernel's unit of CPU time to seconds.
-fn seconds(ticks: u64) -> f64 {
-    let hertz = sysconf(SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100);
-    ticks as f64 / hertz as f64
-}
-
-/// Seconds of CPU time used so far by this process and by its descendants that have been waited
-/// for.
-fn ours() -> f64 {
-    let spent = |who| {
-        getrusage(who).map_or(0.0, |usage| {
-            [usage.user_time(), usage.system_time()]
-                .iter()
-                .map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6)
-                .sum()
-        })
-    };
-    spent(UsageWho::RUSAGE_SELF) + spent(UsageWho::RUSAGE_CHILDREN)
+    let busy = all - fields[3] - fields[4] - fields[7];
+    Some(Times { all, busy, stolen: fields[7], ours: own.map(number).sum::<Option<u64>>()? })
 }
 
 #[cfg(test)]
@@ -216,7 +186,11 @@ mod tests {
     #[test]
     fn cpu_times() {
         let text = "cpu  10 1 5 80 2 0 1 7 0 0\ncpu0 1 2 3\n";
-        assert_eq!(parse_times(text), Some(Times { all: 106, busy: 17, stolen: 7 }));
-        assert_eq!(parse_times("cpu  10 1"), None);
+        let own = "7 (a (b) c) S 1 2 3 4 -1 6 7 8 9 10 100 20 3 4 99";
+        assert_eq!(
+            parse_times(text, own),
+            Some(Times { all: 106, busy: 17, stolen: 7, ours: 127 })
+        );
+        assert_eq!(parse_times("cpu  10 1", own), None);
     }
 }
