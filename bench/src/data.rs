@@ -50,6 +50,17 @@ pub enum Extent {
     Full,
 }
 
+impl Extent {
+    /// One of three values.
+    pub fn by<T>(self, full: T, quick: T, tiny: T) -> T {
+        match self {
+            Self::Full => full,
+            Self::Quick => quick,
+            Self::Tiny => tiny,
+        }
+    }
+}
+
 impl Setting {
     /// Our own implementation.
     pub fn own(&self) -> &Implementation {
@@ -63,11 +74,7 @@ impl Setting {
 
     /// One of three values, by extent.
     pub fn by<T>(&self, full: T, quick: T, tiny: T) -> T {
-        match self.extent {
-            Extent::Full => full,
-            Extent::Quick => quick,
-            Extent::Tiny => tiny,
-        }
+        self.extent.by(full, quick, tiny)
     }
 
     /// As many PEs as CPUs, at least 2, or as many as were asked for.

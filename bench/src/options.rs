@@ -143,18 +143,12 @@ impl Length {
 
     /// How often to run everything.
     pub fn repeats(&self) -> usize {
-        let usual = match self.extent() {
-            Extent::Full => 5,
-            Extent::Quick => 3,
-            Extent::Tiny => 1,
-        };
-        self.repeats.unwrap_or(usual).max(1)
+        self.repeats.unwrap_or(self.extent().by(5, 3, 1)).max(1)
     }
 
     /// How long a job may take.
     pub fn limit(&self) -> Duration {
-        let usual = if self.extent() == Extent::Full { 300 } else { 60 };
-        Duration::from_secs(self.limit.unwrap_or(usual))
+        Duration::from_secs(self.limit.unwrap_or(self.extent().by(300, 60, 60)))
     }
 }
 
