@@ -107,7 +107,7 @@ int main(int argc, char **argv)
             measure("device.alltoall", alltoall, BENCH_SLOWEST, 1, b);
             for (size_t i = 0; i < size * bench.npes; i++) {
                 const size_t from = i / size, at = bench.pe * size + i % size;
-                bench_check((unsigned char)b[i] == (unsigned char)(from + 1 + at * 7 + (at >> 8)), "all-to-all: byte %zu is %d", i, b[i]);
+                bench_check((unsigned char)b[i] == bench_pattern(at, from + 1), "all-to-all: byte %zu is %d", i, b[i]);
             }
         }
         bench_barrier();

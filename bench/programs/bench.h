@@ -368,18 +368,19 @@ static inline void bench_pass_caches(void)
         pass[i]++;
 }
 
-/* A pattern that differs with the place and the seed, and its check. */
+/* A pattern that differs with the place and the seed: byte i of it; a buffer of it, and its check. */
+static inline unsigned char bench_pattern(size_t i, size_t seed) { return (unsigned char)(seed + i * 7 + (i >> 8)); }
+
 static inline void bench_fill(unsigned char *buffer, size_t size, unsigned seed)
 {
     for (size_t i = 0; i < size; i++)
-        buffer[i] = (unsigned char)(seed + i * 7 + (i >> 8));
+        buffer[i] = bench_pattern(i, seed);
 }
 
 static inline void bench_verify(const unsigned char *buffer, size_t size, unsigned seed, const char *what)
 {
     for (size_t i = 0; i < size; i++)
-        bench_check(buffer[i] == (unsigned char)(seed + i * 7 + (i >> 8)), "%s: byte %zu of %zu is %u", what, i,
-                    size, buffer[i]);
+        bench_check(buffer[i] == bench_pattern(i, seed), "%s: byte %zu of %zu is %u", what, i, size, buffer[i]);
 }
 
 #endif

@@ -74,7 +74,7 @@ static void last_message(const char *name)
     bench_check(!plays() || last == count, "%s: message %ld instead of %ld", name, last, count);
     /* What the two numbers did not overwrite is the other's pattern. */
     for (size_t i = sizeof last; plays() && i + sizeof last < size; i++)
-        bench_check(in[i] == (unsigned char)((unsigned)(peer + 1) + i * 7 + (i >> 8)), "%s: byte %zu of %zu is %u", name, i, size, in[i]);
+        bench_check(in[i] == bench_pattern(i, (size_t)peer + 1), "%s: byte %zu of %zu is %u", name, i, size, in[i]);
 }
 
 /* ---- Windows of transfers to different places, then quiet; in both directions the partner does the same. */
