@@ -8,7 +8,7 @@
 
 use super::stack;
 use super::symbols::{self, Symbols};
-use libc::{c_char, c_int};
+use libc::c_int;
 use onenode_core::sys::program;
 use oneshmem_job::sys::own_names::is_librarys;
 use std::cell::RefCell;
@@ -224,7 +224,7 @@ pub fn is_in_library(instruction: usize) -> bool {
 pub fn is_below(from: usize, name: &str) -> bool {
     let mut is_found = false;
     each_call(from, None, |_, call| {
-        is_found |= text(call.info.dli_fname).is_some_and(|path| path.contains(name));
+        is_found |= call.loaders(Name::File).is_some_and(|path| path.contains(name));
     });
     is_found
 }
@@ -313,14 +313,25 @@ fn has_stack() -> bool {
         || (&raw const here as usize).wrapping_sub(stack.ss_sp as usize) > STACK_BYTES
 }
 
-/// A name of the loader's.
-fn text(at: *const c_char) -> Option<&'static str> {
-    // SAFETY: null, or a name that the loader keeps. Read only when it is told: the name of the program lies on the
-    // stack, where it may be overwritten, with its end.
-    (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) }.to_str().unwrap_or("?"))
+/// A name that the loader knows.
+enum Name {
+    Symbol,
+    File,
 }
 
 impl Call<'_> {
+    /// What the loader has found.
+    fn loaders(&self, name: Name) -> Option<&'static str> {
+        let at = match name {
+            Name::Symbol => self.info.dli_sname,
+            Name::File => self.info.dli_fname,
+        };
+        // SAFETY: null, or a name that the loader keeps: only `Program::call` makes calls, from what `dladdr` has
+        // found. Read only when it is told: the name of the program lies on the stack, where it may be overwritten,
+        // with its end.
+        (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) }.to_str().unwrap_or("?"))
+    }
+
     /// Whether the C library releases memory or changes its size here.
     pub fn is_free(&self) -> bool {
         let names = ["free", "cfree", "__libc_free", "realloc", "__libc_realloc"];
@@ -329,7 +340,7 @@ impl Call<'_> {
 
     /// The name of the function.
     fn name(&self) -> Option<&'static str> {
-        self.own.map(|(name, _)| name).or_else(|| text(self.info.dli_sname))
+        self.own.map(|(name, _)| name).or_else(|| self.loaders(Name::Symbol))
     }
 
     /// Whether it is in this library, of which `library` is another call.
@@ -351,7 +362,7 @@ impl fmt::Display for Call<'_> {
         let Self { place, info, own, program } = self;
         if let Some((name, within)) = own {
             write!(f, "{name}+{within:#x} in ")?;
-        } else if let Some(name) = text(info.dli_sname) {
+        } else if let Some(name) = self.loaders(Name::Symbol) {
             write!(f, "{name}+{:#x} in ", place.wrapping_sub(info.dli_saddr as usize))?;
         }
         let (path, address) = match program {
@@ -359,7 +370,7 @@ impl fmt::Display for Call<'_> {
             None => (None, place.wrapping_sub(info.dli_fbase as usize)),
         };
         // The loader knows the program by its argument 0, which lies on the stack and may be overwritten.
-        match path.or_else(|| text(info.dli_fname)) {
+        match path.or_else(|| self.loaders(Name::File)) {
             Some(file) => write!(f, "{file}(+{address:#x})"),
             None => write!(f, "{place:#x}, in no known file"),
         }
