@@ -12,7 +12,7 @@
 use nix::unistd::{Pid, getpid, gettid};
 use onenode_core::sys::{mutex, program};
 use oneshmem_job::sys::library::{function, is_defined, symbol};
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::{Mutex, OnceLock, TryLockError};
 
@@ -286,7 +286,7 @@ fn is_of_mpich() -> Option<bool> {
     /// `MPI_MAX_LIBRARY_VERSION_STRING` is 8192 in MPICH, less in others.
     const ROOM: usize = 1 << 14;
     const FAMILY: [&str; 3] = ["MPICH", "MVAPICH", "Intel(R) MPI"];
-    type Describe = extern "C" fn(&mut [c_char; ROOM], &mut c_int) -> c_int;
+    type Describe = extern "C" fn(&mut [u8; ROOM], &mut c_int) -> c_int;
     type Version = extern "C" fn(&mut c_int, &mut c_int) -> c_int;
     // SAFETY: declared as in the MPI standard. The one (MPI 4.1, section 9.1.1) writes a C string of at most
     // `MPI_MAX_LIBRARY_VERSION_STRING` bytes, and its length, the other (MPI 5.0, chapter 20) two numbers. They
@@ -295,8 +295,7 @@ fn is_of_mpich() -> Option<bool> {
         unsafe { (function(c"PMPI_Get_library_version")?, function(c"PMPI_Abi_get_version")) };
     let (mut text, mut length) = ([0; ROOM], 0);
     describe(&mut text, &mut length);
-    let bytes = text.map(|byte| byte as u8);
-    let text = CStr::from_bytes_until_nul(&bytes).ok()?.to_string_lossy();
+    let text = CStr::from_bytes_until_nul(&text).ok()?.to_string_lossy();
     let is_standard = version.is_some_and(|version| {
         let (mut major, mut minor) = (-1, -1);
         version(&mut major, &mut minor);

@@ -41,7 +41,7 @@ unsafe fn each<W: Copy>(to: *mut W, from: *const W, dst: isize, sst: isize, nele
     unsafe {
         match dst.max(sst) {
             1 => super::elements(to, from, nelems),
-            2 if nelems >= pairs::FEWEST && matches!(size_of::<W>(), 4 | 8) => {
+            2 if pairs::pay(nelems) && matches!(size_of::<W>(), 4 | 8) => {
                 second(to, from, dst, sst, nelems);
             }
             _ => moves(to, from, dst, sst, nelems),

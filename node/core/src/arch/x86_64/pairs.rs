@@ -12,8 +12,10 @@
 
 use std::arch::asm;
 
-/// The fewest elements for which this pays.
-pub const FEWEST: usize = 16;
+/// Whether this pays for so many elements.
+pub const fn pay(nelems: usize) -> bool {
+    nelems >= 16
+}
 
 /// Vectors per pass: with fewer, the loop's own instructions would be half of all.
 const PASS: usize = 4;
