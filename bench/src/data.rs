@@ -90,8 +90,8 @@ impl Setting {
         let mut text = text.to_owned();
         for (name, value) in [
             ("{ms}", ms.to_string()),
-            // Enough for time slices to show.
-            ("{long}", (20.0 * ms).to_string()),
+            // A time slice has milliseconds: it takes a hundred of them for a mean.
+            ("{long}", self.by(1000, 400, 4).to_string()),
             ("{messages}", self.by(1000, 1000, 50).to_string()),
             // The runs add up to the paper's iterations. A pass over a large cache takes most of their time.
             ("{iterations}", self.by(4096usize.div_ceil(self.repeats), 16, 2).to_string()),

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::Context;
 
 /// A neighbour, which also ends if this process is killed: then its input ends.
-const BUSY: &str = "exec 3<&0; { read -r _ <&3; kill $$; } & while :; do :; done";
+const BUSY: &str = "exec 3<&0; { read -r _ <&3; kill $$ 2>/dev/null; } & while :; do :; done";
 
 /// Busy neighbours, which end when this is dropped.
 #[derive(Default)]
