@@ -39,8 +39,8 @@ const NEVER_WORD: &str = "never";
 static IN_USE: [AtomicUsize; 5] = [const { AtomicUsize::new(0) }; 5];
 /// Fewer bytes than this are copied by moves without further questions.
 static MOVES_BELOW: AtomicUsize = AtomicUsize::new(0);
-/// The bytes of a move; 0, for the least, if nothing has been set yet.
-static WIDTH: AtomicUsize = AtomicUsize::new(0);
+/// The bytes of a move. Where all processors have the same width, the compiler sees that it does not change.
+static WIDTH: AtomicUsize = AtomicUsize::new(16);
 
 /// The limits in use; `None` if they have not been set yet.
 pub(super) fn in_use() -> Option<Methods> {
