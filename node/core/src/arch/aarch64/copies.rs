@@ -49,9 +49,10 @@ pub unsafe fn moves(_width: usize, to: *mut u8, from: *const u8, bytes: usize) {
 #[inline(never)]
 pub unsafe fn stream(_width: usize, to: *mut u8, from: *const u8, bytes: usize, abreast: usize) {
     let (mut at, tail) = (LINE - to as usize % LINE, bytes - LINE);
-    let past = |at: usize| {
-        // SAFETY: the caller guarantees that both ranges are there; a line that begins before `tail` ends in them.
-        unsafe {
+    // SAFETY: the caller guarantees that both ranges are there; each line begins at `tail` or before it, and so
+    // ends in them.
+    unsafe {
+        let past = |at: usize| {
             asm!(
                 "ldnp {a:q}, {b:q}, [{from}]",
                 "ldnp {c:q}, {d:q}, [{from}, #32]",
@@ -61,11 +62,7 @@ pub unsafe fn stream(_width: usize, to: *mut u8, from: *const u8, bytes: usize, 
                 a = out(vreg) _, b = out(vreg) _, c = out(vreg) _, d = out(vreg) _,
                 options(nostack, preserves_flags),
             );
-        }
-    };
-    // SAFETY: the caller guarantees that both ranges are there; each line begins at `tail` or before it, and so
-    // ends in them.
-    unsafe {
+        };
         line(to, from);
         while tail.saturating_sub(at) >= abreast * PAGE {
             for offset in (0..PAGE).step_by(LINE) {

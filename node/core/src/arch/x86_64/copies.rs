@@ -56,16 +56,6 @@ pub unsafe fn stream(width: usize, to: *mut u8, from: *const u8, bytes: usize, a
     }
 }
 
-/// Copies the length of a line.
-///
-/// # Safety
-/// As for [`crate::copy::elements`], for 64 bytes.
-#[inline(always)]
-unsafe fn line(to: *mut u8, from: *const u8) {
-    // SAFETY: the caller's promise.
-    unsafe { to.cast::<[u8; LINE]>().write_unaligned(from.cast::<[u8; LINE]>().read_unaligned()) }
-}
-
 /// Copies with the processor's string instruction, starting at a line boundary of the destination.
 /// Otherwise processors are slower, some of them by a quarter (Intel's optimisation manual, 3.7.6).
 ///
@@ -76,7 +66,7 @@ pub unsafe fn string(to: *mut u8, from: *const u8, bytes: usize) {
     let done = LINE - to as usize % LINE;
     // SAFETY: the caller's promise; the ABI guarantees that the direction flag is clear.
     unsafe {
-        line(to, from);
+        to.cast::<[u8; LINE]>().write_unaligned(from.cast::<[u8; LINE]>().read_unaligned());
         asm!(
             "rep movsb",
             inout("rdi") to.add(done) => _,
@@ -189,17 +179,14 @@ macro_rules! loops {
             #[target_feature(enable = $feature)]
             pub(super) unsafe fn stream(to: *mut u8, from: *const u8, bytes: usize, abreast: usize) {
                 let (mut at, tail) = (BLOCK - to as usize % LINE, bytes - BLOCK);
-                let line = |at: usize| {
-                    // SAFETY: the caller's promise; a line that begins before `tail` ends in the copy.
-                    unsafe {
+                // SAFETY: the caller's promise; each line and block begins at `tail` or before it, and so ends in the copy.
+                // The streamed bytes are not accessed before the fence.
+                unsafe {
+                    let line = |at: usize| {
                         let to = to.add(at).cast::<$vector>();
                         let from = from.add(at).cast::<$vector>();
                         $($stream(to.add($of_line), $load(from.add($of_line)));)*
-                    }
-                };
-                // SAFETY: the caller's promise; each line and block begins at `tail` or before it. The streamed bytes are
-                // not accessed before the fence.
-                unsafe {
+                    };
                     write!(to, read!(from));
                     while tail.saturating_sub(at) >= abreast * PAGE {
                         for offset in (0..PAGE).step_by(LINE) {
