@@ -38,8 +38,8 @@ pub enum Error {
     /// Memory is not in a region.
     #[error("no region of {of} has all of {start:#x} (+ {bytes} bytes)")]
     NotMapped {
-        /// Whose regions.
-        of: Whose,
+        /// Where it was looked for.
+        of: Scope,
         /// The first address, in the owner's address space.
         start: usize,
         /// The number of bytes.
@@ -96,9 +96,9 @@ impl std::fmt::Debug for Error {
     }
 }
 
-/// Who has regions.
+/// Where a region was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum Scope {
     /// The node of this process.
     Node,
     /// A view of some of them.
@@ -107,7 +107,7 @@ pub enum Whose {
     Rank(Rank),
 }
 
-impl std::fmt::Display for Whose {
+impl std::fmt::Display for Scope {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Node => f.write_str("this node"),

@@ -32,7 +32,7 @@ mod table;
 
 pub use card::Card;
 pub use config::{BackendChoice, Config, Crowd, Fork, JobFile, Progress, State};
-pub use error::{Error, Whose};
+pub use error::{Error, Scope};
 pub use node::{
     Alloc, Collective, ElementType, Group, Mapping, Node, Operation, Reduction, Region, View,
 };

@@ -5,7 +5,7 @@ use super::attached::Attached;
 use super::peer::MappedHeader;
 use super::{Inner, Node};
 use crate::Rank;
-use crate::error::{Error, Whose};
+use crate::error::{Error, Scope};
 use crate::header::Published;
 use crate::places::{MappedRange, MappingKind, RangeId};
 use onenode_core::layout::HUGE;
@@ -122,7 +122,7 @@ impl Node {
         let node = &self.0;
         node.check()?;
         let bytes = theirs.end.saturating_sub(theirs.start);
-        let lost = || Error::NotMapped { of: Whose::Rank(rank), start: theirs.start, bytes };
+        let lost = || Error::NotMapped { of: Scope::Rank(rank), start: theirs.start, bytes };
         if bytes == 0 {
             return Err(lost());
         }

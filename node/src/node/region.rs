@@ -7,7 +7,7 @@ use super::adopt;
 use super::backing::{published_file, reserve};
 use super::regions::{Region, RegionProperties, unknown};
 use crate::Key;
-use crate::error::{Error, Whose};
+use crate::error::{Error, Scope};
 use onenode_core::backend::Naming;
 use onenode_core::layout::HUGE;
 use onenode_core::pages::Pages;
@@ -211,7 +211,7 @@ impl Node {
     pub fn region_of(&self, own: usize) -> Result<Region, Error> {
         self.0.check()?;
         let found = mutex::lock(&self.0.regions).of(own);
-        found.ok_or(Error::NotMapped { of: Whose::Node, start: own, bytes: 1 })
+        found.ok_or(Error::NotMapped { of: Scope::Node, start: own, bytes: 1 })
     }
 
     /// Withdraws a region. Unmaps new memory; any other memory stays, and may be unmapped from now on.

@@ -10,7 +10,7 @@ use super::attached::Attached;
 use super::peer::MappedHeader;
 use super::regions::unknown;
 use super::{Inner, Node, deadline};
-use crate::error::{Error, Whose};
+use crate::error::{Error, Scope};
 use crate::header::Published;
 use crate::places::{MappedRange, MappingKind, RangeId};
 use crate::table::{Bounds, Entries, Entry};
@@ -154,7 +154,7 @@ impl View {
         if self.core.pieces.iter().any(holds) {
             return Ok(());
         }
-        Err(Error::NotMapped { of: Whose::View, start: own, bytes })
+        Err(Error::NotMapped { of: Scope::View, start: own, bytes })
     }
 
     /// The address in this process that corresponds to `theirs`, an address in the rank's own
@@ -169,7 +169,7 @@ impl View {
             return self.resolve(theirs, rank);
         }
         self.core.attach(&self.node, rank, deadline(Duration::MAX))?;
-        let lost = Error::NotMapped { of: Whose::Rank(rank), start: theirs, bytes: 1 };
+        let lost = Error::NotMapped { of: Scope::Rank(rank), start: theirs, bytes: 1 };
         let mirrors = mutex::lock(&self.core.mirrors);
         let Some(mirror) = mirrors.ranks.get(&rank) else { return Err(lost) };
         let pairs = self.core.pieces.iter().zip(&mirror.starts);

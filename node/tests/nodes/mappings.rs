@@ -2,7 +2,7 @@
 
 use super::memory::{detach, read, unregion, view, write};
 use super::ranks::{memfd, run};
-use onenode::{Config, Error, Key, Pages, Whose};
+use onenode::{Config, Error, Key, Pages, Scope};
 
 #[test]
 fn ranges_by_the_owners_addresses() {
@@ -33,7 +33,7 @@ fn ranges_by_the_owners_addresses() {
         drop((one, two, all));
         assert_eq!(map(5 << 20, bytes).expect("kept").address(), before + (5 << 20));
         for (from, to) in [(bytes - 8, bytes + 1), (5, 5), (9, 3)] {
-            assert!(matches!(map(from, to), Err(Error::NotMapped { of: Whose::Rank(_), .. })));
+            assert!(matches!(map(from, to), Err(Error::NotMapped { of: Scope::Rank(_), .. })));
         }
         let own = node.map(process.index, region.start..region.start + 5).expect("own");
         assert_eq!(own.address(), region.start);

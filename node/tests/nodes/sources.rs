@@ -2,7 +2,7 @@
 
 use super::memory::{adopt, adopt_program, read, unregion, view, words, write};
 use super::ranks::{LONG, Process, run, state_of};
-use onenode::{Alloc, Error, HeapTable, Key, Pages, Region, State, View, Whose};
+use onenode::{Alloc, Error, HeapTable, Key, Pages, Region, Scope, State, View};
 use onenode_core::sys::map::{self, OwnMapping};
 use onenode_core::sys::{fd, huge};
 use std::fs::File;
@@ -30,7 +30,7 @@ fn check(process: &mut Process, view: &View, table: &HeapTable, region: Region) 
     }
     assert!(matches!(
         view.resolve(region.start + region.bytes, next),
-        Err(Error::NotMapped { of: Whose::View, .. })
+        Err(Error::NotMapped { of: Scope::View, .. })
     ));
     assert_eq!(table.at(region.start + region.bytes, next as usize), None);
     process.barrier();

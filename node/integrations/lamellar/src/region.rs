@@ -1,6 +1,6 @@
 //! The regions of a PE, by its own addresses and by those of the other PEs.
 
-use onenode::{Bounds, Entries, Entry, Error, HeapTable, Key, Node, Rank, Region, View, Whose};
+use onenode::{Bounds, Entries, Entry, Error, HeapTable, Key, Node, Rank, Region, Scope, View};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -61,7 +61,7 @@ pub(crate) struct Regions {
 }
 
 fn unknown(rank: Option<usize>, start: usize) -> Error {
-    let of = rank.map_or(Whose::View, |pe| Whose::Rank(pe as Rank));
+    let of = rank.map_or(Scope::View, |pe| Scope::Rank(pe as Rank));
     Error::NotMapped { of, start, bytes: 1 }
 }
 
