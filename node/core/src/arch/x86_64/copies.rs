@@ -218,6 +218,22 @@ loops!(
 mod avx512 {
     use super::*;
 
+    /// Copies lines at the start and as many at the end, which may overlap: of each two, the registers, and how far
+    /// from the start and from the end they begin.
+    macro_rules! ends {
+        ($to:ident, $from:ident, $bytes:ident, $($first:tt $last:tt $start:tt $end:tt),*) => {
+            asm!(
+                $(concat!("vmovdqu64 ", $first, ", [{from} + ", $start, "]"),)*
+                $(concat!("vmovdqu64 ", $last, ", [{from} + {bytes} - ", $end, "]"),)*
+                $(concat!("vmovdqu64 [{to} + ", $start, "], ", $first),)*
+                $(concat!("vmovdqu64 [{to} + {bytes} - ", $end, "], ", $last),)*
+                from = in(reg) $from, to = in(reg) $to, bytes = in(reg) $bytes,
+                $(out($first) _, out($last) _,)*
+                options(nostack, preserves_flags)
+            )
+        };
+    }
+
     /// Copies more than 64 bytes. The tail is read before anything is written, as with narrower moves.
     ///
     /// # Safety
@@ -228,51 +244,14 @@ mod avx512 {
         // is read first: a null pointer is recognised by the address of its fault.
         unsafe {
             if bytes <= 2 * LINE {
-                asm!(
-                    "vmovdqu64 zmm16, [{from}]",
-                    "vmovdqu64 zmm17, [{from} + {bytes} - 64]",
-                    "vmovdqu64 [{to}], zmm16",
-                    "vmovdqu64 [{to} + {bytes} - 64], zmm17",
-                    from = in(reg) from, to = in(reg) to, bytes = in(reg) bytes,
-                    out("xmm16") _, out("xmm17") _,
-                    options(nostack, preserves_flags)
-                );
+                ends!(to, from, bytes, "zmm16" "zmm17" 0 64);
             } else if bytes <= 4 * LINE {
-                asm!(
-                    "vmovdqu64 zmm16, [{from}]",
-                    "vmovdqu64 zmm17, [{from} + 64]",
-                    "vmovdqu64 zmm18, [{from} + {bytes} - 128]",
-                    "vmovdqu64 zmm19, [{from} + {bytes} - 64]",
-                    "vmovdqu64 [{to}], zmm16",
-                    "vmovdqu64 [{to} + 64], zmm17",
-                    "vmovdqu64 [{to} + {bytes} - 128], zmm18",
-                    "vmovdqu64 [{to} + {bytes} - 64], zmm19",
-                    from = in(reg) from, to = in(reg) to, bytes = in(reg) bytes,
-                    out("xmm16") _, out("xmm17") _, out("xmm18") _, out("xmm19") _,
-                    options(nostack, preserves_flags)
-                );
+                ends!(to, from, bytes, "zmm16" "zmm18" 0 128, "zmm17" "zmm19" 64 64);
             } else if bytes <= 8 * LINE {
-                asm!(
-                    "vmovdqu64 zmm16, [{from}]",
-                    "vmovdqu64 zmm17, [{from} + 64]",
-                    "vmovdqu64 zmm18, [{from} + 128]",
-                    "vmovdqu64 zmm19, [{from} + 192]",
-                    "vmovdqu64 zmm20, [{from} + {bytes} - 256]",
-                    "vmovdqu64 zmm21, [{from} + {bytes} - 192]",
-                    "vmovdqu64 zmm22, [{from} + {bytes} - 128]",
-                    "vmovdqu64 zmm23, [{from} + {bytes} - 64]",
-                    "vmovdqu64 [{to}], zmm16",
-                    "vmovdqu64 [{to} + 64], zmm17",
-                    "vmovdqu64 [{to} + 128], zmm18",
-                    "vmovdqu64 [{to} + 192], zmm19",
-                    "vmovdqu64 [{to} + {bytes} - 256], zmm20",
-                    "vmovdqu64 [{to} + {bytes} - 192], zmm21",
-                    "vmovdqu64 [{to} + {bytes} - 128], zmm22",
-                    "vmovdqu64 [{to} + {bytes} - 64], zmm23",
-                    from = in(reg) from, to = in(reg) to, bytes = in(reg) bytes,
-                    out("xmm16") _, out("xmm17") _, out("xmm18") _, out("xmm19") _,
-                    out("xmm20") _, out("xmm21") _, out("xmm22") _, out("xmm23") _,
-                    options(nostack, preserves_flags)
+                ends!(
+                    to, from, bytes,
+                    "zmm16" "zmm20" 0 256, "zmm17" "zmm21" 64 192,
+                    "zmm18" "zmm22" 128 128, "zmm19" "zmm23" 192 64
                 );
             } else {
                 // The loop's stores begin lines. Its last lines end within the tail.
