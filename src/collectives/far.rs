@@ -98,9 +98,11 @@ impl FarTeam {
             let Some(nodes) = job.nodes() else { return };
             let words = CONTROL + job.control().words_offset(slot, me);
             let offset = words + offset_of!(ControlWords, progress) as u64;
-            for pe in members().into_iter().map(|member| self.members.number(member)) {
+            for member in members() {
+                let pe = self.members.number(member);
                 if !job.is_near(pe) && subscribers & subscription::bit(nodes.node_of(pe)) != 0 {
                     network.notify(Far { pe, offset }, &[step]);
+                    self.known[member].flow.tell(step);
                 }
             }
         });
@@ -248,15 +250,22 @@ impl Controlled for FarTeam {
         true
     }
 
-    fn send(&self, step: u64, member: usize, message: &[u64]) {
+    fn send(&self, step: u64, member: usize, message: &[u64]) -> Outcome<Self> {
         let FarMembers { job, network, .. } = self.members;
-        let mailbox = sent::mailbox(self.known[member].sent.fetch_add(1, Ordering::Relaxed));
+        let FarMemberState { words: known, flow, .. } = &self.known[member];
+        self.await_counter(&known.progress, flow.awaited())?;
+        let mailbox = flow.send(step);
         // The member's node has a copy of this PE's words.
         let words = CONTROL + job.control().words_offset(self.slot(), job.pe());
         let at = Far { pe: self.members.number(member), offset: words }
             .plus(offset_of!(ControlWords, mailboxes) + mailbox * size_of::<Mailbox>())
             .plus(offset_of!(Mailbox, words));
         network.notify(at, &sent::encode(step, message));
+        Ok(())
+    }
+
+    fn owes_answer(&self, member: usize) -> bool {
+        self.known[member].flow.owes_answer()
     }
 
     fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {
@@ -264,6 +273,7 @@ impl Controlled for FarTeam {
         let at = std::ptr::from_ref(&words.mailboxes).addr();
         let about = About::Counter(self.members.routine, at);
         self.listen(about, || sent::receive(words, step, message));
+        self.known[member].flow.receive(step);
         Ok(())
     }
 

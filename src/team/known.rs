@@ -1,6 +1,7 @@
 //! A team's members on other nodes, as a PE knows them.
 
-use crate::atomics::{AtomicBool, AtomicU64};
+use crate::atomics::AtomicBool;
+use onenode_core::collectives::sent::FlowControl;
 use onenode_core::collectives::words::ControlWords;
 
 /// One member on another node.
@@ -9,14 +10,14 @@ pub struct FarMemberState {
     pub words: ControlWords,
     /// Whether this node is notified of further steps.
     pub subscribed: AtomicBool,
-    /// How many messages this PE has sent to it.
-    pub sent: AtomicU64,
+    /// The messages between this PE and it.
+    pub flow: FlowControl,
 }
 
 impl FarMemberState {
     /// Nothing is known of it yet.
     pub fn new() -> Self {
-        let (subscribed, sent) = (AtomicBool::new(false), AtomicU64::new(0));
-        Self { words: ControlWords::new(), subscribed, sent }
+        let subscribed = AtomicBool::new(false);
+        Self { words: ControlWords::new(), subscribed, flow: FlowControl::new() }
     }
 }

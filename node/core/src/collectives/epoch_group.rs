@@ -48,8 +48,17 @@ pub trait Controlled: Reach {
     fn sends(&self) -> bool {
         false
     }
-    /// Sends a message to a member on another node, as [`sent`] describes.
-    fn send(&self, _step: u64, _member: usize, _message: &[u64]) {}
+    /// Sends a message to a member on another node, as [`sent`] describes, once there is room for it.
+    ///
+    /// # Errors
+    /// If the wait for room ends early.
+    fn send(&self, _step: u64, _member: usize, _message: &[u64]) -> Outcome<Self> {
+        Ok(())
+    }
+    /// Whether a member that sends messages may wait for an answer.
+    fn owes_answer(&self, _member: usize) -> bool {
+        false
+    }
     /// Waits for the message that `member`, on another node, sends with `step`.
     ///
     /// # Errors
@@ -145,7 +154,7 @@ impl<'e, M: Controlled> EpochGroup<'e, M> {
                 };
                 for turn in 0..turns {
                     let step = first + turn as u64;
-                    self.send(step, levels.head_of(node), &all[part(own.clone(), turn)]);
+                    self.send(step, levels.head_of(node), &all[part(own.clone(), turn)])?;
                     self.receive(step, levels.head_of(node), &mut all[part(block(node), turn)])?;
                 }
             }
@@ -294,9 +303,16 @@ impl<M: Controlled> Stepped for EpochGroup<'_, M> {
         self.members.sends()
     }
 
-    fn send(&self, step: u64, member: usize, message: &[u64]) {
+    fn send(&self, step: u64, member: usize, message: &[u64]) -> Outcome<Self> {
         self.announce_near(step);
-        self.members.send(step, member, message);
+        self.members.send(step, member, message)
+    }
+
+    fn answer(&self, step: u64, member: usize) {
+        self.announce_near(step);
+        if self.members.owes_answer(member) {
+            self.members.announced_to(step, member);
+        }
     }
 
     fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {

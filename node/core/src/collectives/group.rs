@@ -174,9 +174,18 @@ pub trait Stepped: Reach {
 
     /// As [`announce_to`](Self::announce_to) to one member on another node, with a message, which
     /// the member [receives](Self::receive). For groups that [send](Self::sends), with one member
-    /// per node; [`sent`](super::sent) says how long the message may be and when it may be sent.
-    fn send(&self, step: u64, member: usize, message: &[u64]) {
+    /// per node; [`sent`](super::sent) says how long the message may be. Waits for room.
+    ///
+    /// # Errors
+    /// If the wait ends early.
+    fn send(&self, step: u64, member: usize, message: &[u64]) -> Outcome<Self> {
         let _ = message;
+        self.announce_to(step, [member]);
+        Ok(())
+    }
+
+    /// Announces `step` to members on this node, and to `member`, which has sent a message, if it may wait for that.
+    fn answer(&self, step: u64, member: usize) {
         self.announce_to(step, [member]);
     }
 
@@ -339,8 +348,16 @@ impl<G: Stepped> Steps<'_, G> {
     }
 
     /// As [`Stepped::send`].
-    pub fn send(&self, step: usize, member: usize, message: &[u64]) {
-        self.group.send(self.base + step as u64, member, message);
+    ///
+    /// # Errors
+    /// As for [`Stepped::send`].
+    pub fn send(&self, step: usize, member: usize, message: &[u64]) -> Outcome<G> {
+        self.group.send(self.base + step as u64, member, message)
+    }
+
+    /// As [`Stepped::answer`].
+    pub fn answer(&self, step: usize, member: usize) {
+        self.group.answer(self.base + step as u64, member);
     }
 
     /// As [`Stepped::receive`].

@@ -134,8 +134,8 @@ impl<G: Stepped> Stepped for Heads<'_, G> {
     fn sends(&self) -> bool {
         self.steps.group().sends()
     }
-    fn send(&self, step: u64, member: usize, message: &[u64]) {
-        self.steps.send(step as usize, self.levels.heads[member], message);
+    fn send(&self, step: u64, member: usize, message: &[u64]) -> Outcome<Self> {
+        self.steps.send(step as usize, self.levels.heads[member], message)
     }
     fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {
         self.steps.receive(step as usize, self.levels.heads[member], message)

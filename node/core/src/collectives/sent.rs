@@ -7,12 +7,14 @@
 //! the message before the last.
 //!
 //! The messages to one node take turns in two mailboxes, and only one member of the node receives
-//! them. The condition: before a member sends a message, it has received one that the receiver sent
-//! after it had read the message before the last. Partners that exchange messages meet it.
+//! them. Before a member sends a message, the receiver must have read the message before the last:
+//! the sender knows that from any later step of the receiver's ([`FlowControl`]). Partners that exchange
+//! messages always know. Who only receives answers every second message, unless it tells the sender
+//! some other step in between.
 
 use super::sizes::SMALL_WORDS;
 use super::words::{ControlWords, Mailbox};
-use crate::atomics::Ordering;
+use crate::atomics::{AtomicU64, Ordering};
 
 /// Most words of a message.
 pub const MOST_WORDS: usize = SMALL_WORDS / 2;
@@ -27,9 +29,80 @@ fn tag(step: u64) -> u64 {
     (step << HALF) | 1 << (u64::BITS - 1)
 }
 
-/// The mailbox for the next message to a node, after `sent` earlier ones.
-pub fn mailbox(sent: u64) -> usize {
-    (sent % 2) as usize
+/// The mailboxes for messages to one node.
+const TURNS: usize = 2;
+
+/// The messages between a member and one on another node, as the member knows them. One thread uses it
+/// at a time.
+#[derive(Debug)]
+pub struct FlowControl {
+    /// How many messages the member has sent.
+    sent: AtomicU64,
+    /// The step of the last message in each mailbox; 0 if there was none.
+    steps: [AtomicU64; TURNS],
+    /// The steps of the last message that it has received, and of the one before.
+    received: [AtomicU64; 2],
+    /// The last step that it has told the other.
+    told: AtomicU64,
+}
+
+impl FlowControl {
+    /// No message has been sent in either direction.
+    pub fn new() -> Self {
+        let none = || AtomicU64::new(0);
+        Self {
+            sent: none(),
+            steps: [(); TURNS].map(|()| none()),
+            received: [none(), none()],
+            told: none(),
+        }
+    }
+
+    fn turn(&self) -> usize {
+        (self.sent.load(Ordering::Relaxed) % TURNS as u64) as usize
+    }
+
+    /// The step that the receiver must have reached before the next message is sent; 0 if it has.
+    pub fn awaited(&self) -> u64 {
+        let step = self.steps[self.turn()].load(Ordering::Relaxed);
+        // Who has announced just that step may have done so before it read the message.
+        let is_read = step < self.received[0].load(Ordering::Relaxed);
+        if step == 0 || is_read { 0 } else { step + 1 }
+    }
+
+    /// Counts a message that is sent with `step`; returns its mailbox.
+    pub fn send(&self, step: u64) -> usize {
+        let turn = self.turn();
+        self.steps[turn].store(step, Ordering::Relaxed);
+        self.sent.fetch_add(1, Ordering::Relaxed);
+        self.tell(step);
+        turn
+    }
+
+    /// Notes that the other is told `step`.
+    pub fn tell(&self, step: u64) {
+        self.told.store(step, Ordering::Relaxed);
+    }
+
+    /// Notes that the message of `step` has been read.
+    pub fn receive(&self, step: u64) {
+        let [last, before] = &self.received;
+        before.store(last.load(Ordering::Relaxed), Ordering::Relaxed);
+        last.store(step, Ordering::Relaxed);
+    }
+
+    /// Whether the other knows of no step after the message before the last received one. Then it may wait for an
+    /// answer before it can send its next message.
+    pub fn owes_answer(&self) -> bool {
+        let before = self.received[1].load(Ordering::Relaxed);
+        before > 0 && self.told.load(Ordering::Relaxed) <= before
+    }
+}
+
+impl Default for FlowControl {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// The words of the mailbox that carry the message of `step`.
@@ -41,7 +114,7 @@ pub fn encode(step: u64, message: &[u64]) -> [u64; SMALL_WORDS] {
 /// Copies the message of `step` from this copy of the sender's words. False if it has not arrived
 /// yet.
 pub fn receive(words: &ControlWords, step: u64, message: &mut [u64]) -> bool {
-    words.mailboxes[..2].iter().any(|mailbox| decode(mailbox, step, message).is_some())
+    words.mailboxes[..TURNS].iter().any(|mailbox| decode(mailbox, step, message).is_some())
 }
 
 fn decode(mailbox: &Mailbox, step: u64, message: &mut [u64]) -> Option<()> {
@@ -54,4 +127,36 @@ fn decode(mailbox: &Mailbox, step: u64, message: &mut [u64]) -> Option<()> {
     }
     // A message of no words has a tag, too.
     half(SMALL_WORDS - 1).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sender_waits_for_readers_of_the_message_before_the_last() {
+        let flow = FlowControl::new();
+        assert_eq!([10, 20].map(|step| (flow.awaited(), flow.send(step))), [(0, 0), (0, 1)]);
+        assert_eq!((flow.awaited(), flow.send(30)), (11, 0));
+        flow.receive(20);
+        assert_eq!(flow.awaited(), 21, "sent before the other read the message of this step");
+        flow.receive(21);
+        assert_eq!((flow.awaited(), flow.send(40), flow.awaited()), (0, 1, 31));
+    }
+
+    #[test]
+    fn a_receiver_answers_every_second_message_unless_it_tells_something_else() {
+        let flow = FlowControl::new();
+        let mut owes = |step, told| {
+            flow.receive(step);
+            let owes = flow.owes_answer();
+            if owes || told {
+                flow.tell(step + 1);
+            }
+            owes
+        };
+        let silent = [1, 3, 5, 7, 9].map(|step| owes(step, false));
+        assert_eq!(silent, [false, true, false, true, false]);
+        assert_eq!([11, 13, 15].map(|step| owes(step, true)), [true, false, false]);
+    }
 }

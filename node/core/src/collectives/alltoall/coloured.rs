@@ -37,7 +37,7 @@ fn by_messages<G: CollectiveGroup>(group: &G, call: Alltoall<'_>, bytes: usize) 
     group.steps(1, |steps| {
         turns::partners(group.index(), group.size()).try_for_each(|member| {
             let block = member * bytes;
-            steps.send(1, member, mine.blocks(group, call.source.part(block, bytes), bytes, 1));
+            steps.send(1, member, mine.blocks(group, call.source.part(block, bytes), bytes, 1))?;
             let theirs = theirs.zeros(words_of(bytes));
             steps.receive(1, member, theirs)?;
             group.copy(content(theirs, bytes), call.dest.part(block, bytes));

@@ -30,15 +30,15 @@ pub fn run<G: CollectiveGroup>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
 
 /// A member's data is there: the root's source, the others' dest. At heads, the message.
 const THERE: usize = 1;
-/// A head has got its parent's message: what [`sent`] asks for before the next one.
-const ANSWERED: usize = 2;
+/// A head has read its parent's message: see [`sent`].
+const READ: usize = 2;
 
 /// With messages between the heads, which are the first members of their nodes whoever the root is: only
 /// one member of a node may receive.
 fn by_messages<G: CollectiveGroup>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
     let levels = Levels::new(group);
     let is_root = group.index() == call.root;
-    group.steps(ANSWERED, |steps| {
+    group.steps(READ, |steps| {
         if !levels.is_head() {
             if is_root {
                 steps.announce_near(THERE);
@@ -71,16 +71,13 @@ fn by_messages<G: CollectiveGroup>(group: &G, call: Broadcast<'_>) -> Outcome<G>
             group.copy(content(message, call.bytes()), call.dest);
             message
         };
-        children.clone().for_each(|child| steps.send(THERE, child, message));
+        children.into_iter().try_for_each(|child| steps.send(THERE, child, message))?;
         steps.announce_near(THERE);
         if node != 0 {
-            steps.send(ANSWERED, head(TREE.parent(node)), &[]);
+            steps.answer(READ, head(TREE.parent(node)));
         }
         if is_root {
             call.serve_root(group);
-        }
-        for child in children {
-            steps.receive(ANSWERED, child, &mut [])?;
         }
         steps.await_each(THERE, levels.others())
     })

@@ -21,7 +21,7 @@ pub fn run<G: Stepped>(group: &G, call: Reduce<'_>) -> Outcome<G> {
     let theirs = room_for_theirs.zeros(words_of(bytes));
     group.steps(result, |steps| {
         if group.index() != first {
-            steps.send(READY, first, mine);
+            steps.send(READY, first, mine)?;
             return steps.receive(result, first, mine);
         }
         let combine = |theirs: &[u64], mine: &mut [u64], lower: bool| {
@@ -38,12 +38,12 @@ pub fn run<G: Stepped>(group: &G, call: Reduce<'_>) -> Outcome<G> {
         for round in 0..rounds {
             let distance = 1 << round;
             let partner = fold.first(own ^ distance);
-            steps.send(READY + 1 + round, partner, mine);
+            steps.send(READY + 1 + round, partner, mine)?;
             steps.receive(READY + 1 + round, partner, theirs)?;
             combine(theirs, mine, own & distance == 0);
         }
         if let Some(second) = fold.second(own) {
-            steps.send(result, second, mine);
+            steps.send(result, second, mine)?;
         }
         Ok(())
     })?;

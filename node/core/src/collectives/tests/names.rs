@@ -7,6 +7,7 @@ use super::nodes::Traffic;
 use super::plan::{is_tried, plan};
 use super::play::play;
 use crate::atomics::Ordering;
+use crate::collectives::broadcast::{Broadcast, two_level};
 use crate::collectives::epoch::Epoch;
 use crate::collectives::epoch_group::{Controlled, EpochGroup};
 use crate::collectives::group::{CollectiveGroup, Outcome, Reach, SMALL_WORDS, Small};
@@ -107,26 +108,38 @@ impl Controlled for OfNode<'_> {
         self.member.wake(counter);
     }
     /// Counts as if all members had subscribed to the steps that they wait for.
-    fn announced_to(&self, _step: u64, member: usize) {
-        let far = self.node(member) != self.node(self.index());
-        self.traffic.told.fetch_add(far.into(), Ordering::Relaxed);
+    fn announced_to(&self, step: u64, member: usize) {
+        if self.node(member) != self.node(self.index()) {
+            self.traffic.told.fetch_add(1, Ordering::Relaxed);
+            self.traffic.flow(self.index(), member).tell(step);
+            self.traffic.copy(self.index(), member).progress.raise(step, |_| ());
+        }
     }
     fn sends(&self) -> bool {
         true
     }
-    fn send(&self, step: u64, member: usize, message: &[u64]) {
-        self.announced_to(step, member);
-        let (copy, sent) = self.traffic.copy(self.index(), member);
-        let mailbox = &copy.mailboxes[sent::mailbox(sent.fetch_add(1, Ordering::Relaxed))];
+    fn send(&self, step: u64, member: usize, message: &[u64]) -> Outcome<Self> {
+        let flow = self.traffic.flow(self.index(), member);
+        let mut patience = Patience::new(self.member);
+        while self.traffic.copy(member, self.index()).progress.get() < flow.awaited() {
+            patience.pause()?;
+        }
+        self.traffic.told.fetch_add(1, Ordering::Relaxed);
+        let mailbox = &self.traffic.copy(self.index(), member).mailboxes[flow.send(step)];
         mailbox.write(&sent::encode(step, message));
+        Ok(())
     }
     fn receive(&self, step: u64, member: usize, message: &mut [u64]) -> Outcome<Self> {
-        let (copy, _) = self.traffic.copy(member, self.index());
+        let copy = self.traffic.copy(member, self.index());
         let mut patience = Patience::new(self.member);
         while !sent::receive(copy, step, message) {
             patience.pause()?;
         }
+        self.traffic.flow(self.index(), member).receive(step);
         Ok(())
+    }
+    fn owes_answer(&self, member: usize) -> bool {
+        self.traffic.flow(self.index(), member).owes_answer()
     }
 }
 
@@ -172,6 +185,34 @@ fn members_on_several_nodes_get_all_messages() {
                 assert_eq!(came, npes);
                 if round % 7 == 0 {
                     let Ok(()) = group.sync();
+                    let Ok(()) = group.exchange(&Small::default(), |_, _| Ok(()));
+                }
+            }
+        });
+    }
+}
+
+/// Messages that nobody replies to, many from each root, and exchanges in between.
+#[test]
+fn messages_of_one_root_follow_each_other() {
+    for npes in [2, 4, 7] {
+        let traffic = Traffic::new(npes);
+        Machine::new(npes).run(|member| {
+            let epoch = Epoch::new([0; 4].map(Into::into));
+            epoch.set(0, member.words(member.me));
+            let group = EpochGroup::new(OfNode { member, nodes: npes, traffic: &traffic }, &epoch);
+            for round in 0..200_u64 {
+                let root = round as usize / 40 % npes;
+                let (mut dest, source) = ([0; 3], [round; 3]);
+                let call = Broadcast {
+                    dest: Writable::from(&mut dest[..]),
+                    source: Readable::from(&source[..]),
+                    root,
+                    root_too: true,
+                };
+                let Ok(()) = two_level::run(&group, call);
+                assert_eq!(dest, source, "member {} in round {round}", member.me);
+                if round % 16 == 15 {
                     let Ok(()) = group.exchange(&Small::default(), |_, _| Ok(()));
                 }
             }

@@ -6,7 +6,7 @@ use super::names::OfNode;
 use crate::atomics::{AtomicU64, Ordering};
 use crate::collectives::epoch::Epoch;
 use crate::collectives::epoch_group::{Controlled, EpochGroup};
-use crate::collectives::sent::MOST_BYTES;
+use crate::collectives::sent::{FlowControl, MOST_BYTES};
 use crate::collectives::words::ControlWords;
 use std::iter::repeat_with;
 
@@ -16,23 +16,28 @@ pub struct Traffic {
     pub told: AtomicU64,
     /// Copies from other nodes.
     pub copies: AtomicU64,
-    /// For each sender and receiver: the copy of the sender's words on the receiver's node, and how
-    /// many messages were sent.
-    sent: Vec<Vec<(ControlWords, AtomicU64)>>,
+    /// For each sender and receiver: the copy of the sender's words on the receiver's node, and what the
+    /// sender knows of their messages.
+    sent: Vec<Vec<(ControlWords, FlowControl)>>,
 }
 
 impl Traffic {
     /// None yet, among `npes` PEs.
     pub fn new(npes: usize) -> Self {
-        let none = || (ControlWords::new(), AtomicU64::new(0));
+        let none = || (ControlWords::new(), FlowControl::new());
         let to_all = || repeat_with(none).take(npes).collect();
         let sent = repeat_with(to_all).take(npes).collect();
         Self { told: AtomicU64::new(0), copies: AtomicU64::new(0), sent }
     }
 
-    /// Where messages from one PE to another are, and how many were sent.
-    pub fn copy(&self, from: usize, to: usize) -> &(ControlWords, AtomicU64) {
-        &self.sent[from][to]
+    /// Where messages from one PE to another are.
+    pub fn copy(&self, from: usize, to: usize) -> &ControlWords {
+        &self.sent[from][to].0
+    }
+
+    /// What a PE knows of the messages between itself and another.
+    pub fn flow(&self, of: usize, with: usize) -> &FlowControl {
+        &self.sent[of][with].1
     }
 }
 
@@ -41,8 +46,8 @@ fn expected(call: &Call, n: u64) -> (u64, u64) {
     let log = u64::from(n.ilog2());
     match call {
         Call::Sync => (n * log, 0),
-        // All but the root get a message from their parent, and answer it.
-        Call::Broadcast { bytes, .. } if *bytes <= MOST_BYTES => (2 * (n - 1), 0),
+        // All but the root get a message from their parent. The first needs no answer.
+        Call::Broadcast { bytes, .. } if *bytes <= MOST_BYTES => (n - 1, 0),
         // All but the root copy, and announce that to their parent; parents announce to their
         // children.
         Call::Broadcast { .. } => (2 * (n - 1), n - 1),
