@@ -59,6 +59,10 @@ pub fn told() -> String {
         (WaitMode::Auto, false) if WAIT_POLICY.naps() => format!(
             "spin, since each PE has a CPU, and sleep in long waits, since a quota limits their time ({name}=auto)"
         ),
+        (WaitMode::Auto, false) if WAIT_POLICY.has(Share::Served) => format!(
+            "yield the CPU, which the host's agent may need, and sleep beside busy processes of others \
+             ({name}=auto)"
+        ),
         (WaitMode::Auto, false) => format!(
             "spin, since each PE has a CPU, then yield it, and sleep beside busy processes of others \
              ({name}=auto)"

@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_receiver_answers_every_second_message_unless_it_tells_something_else() {
         let flow = FlowControl::new();
-        let mut owes = |step, told| {
+        let owes = |step, told| {
             flow.receive(step);
             let owes = flow.owes_answer();
             if owes || told {

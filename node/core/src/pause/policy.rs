@@ -53,7 +53,7 @@ pub enum WaitMode {
     Sleep,
 }
 
-/// The share of the CPUs that each process of a client has.
+/// The share of the CPUs that each process of a client has. Waits spin by the clock in the first two cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Share {
@@ -61,6 +61,8 @@ pub enum Share {
     Whole,
     /// One of its own, while the control group's quota lasts. A process that waits for long must not use it up.
     Quota,
+    /// One of its own, which now and then a process needs that serves this one: an agent.
+    Served,
     /// There are fewer CPUs than processes.
     Part,
 }
@@ -152,7 +154,8 @@ impl WaitPolicy {
     /// Whether waits spin by the clock.
     #[inline(always)]
     pub(super) fn spins(&self) -> bool {
-        self.is(WaitMode::Auto) && !self.shared() || self.spins_only()
+        self.is(WaitMode::Auto) && self.share.load(Ordering::Relaxed) <= Share::Quota as u8
+            || self.spins_only()
     }
 
     /// How many spins a wait begins with.
@@ -169,12 +172,18 @@ impl WaitPolicy {
     /// Whether processes share CPUs.
     #[inline(always)]
     pub fn shared(&self) -> bool {
-        self.share.load(Ordering::Relaxed) == Share::Part as u8
+        self.has(Share::Part)
+    }
+
+    /// Whether each process has this share of the CPUs.
+    #[inline(always)]
+    pub fn has(&self, share: Share) -> bool {
+        self.share.load(Ordering::Relaxed) == share as u8
     }
 
     /// Whether a long wait takes CPU time from working processes unless it naps.
     pub fn naps(&self) -> bool {
-        self.share.load(Ordering::Relaxed) != Share::Whole as u8
+        self.has(Share::Part) || self.has(Share::Quota)
     }
 
     /// Whether waits may sleep.
@@ -360,6 +369,8 @@ mod tests {
                 (share != Share::Part, share != Share::Whole)
             );
         }
+        policy.set(Share::Served, true, 1);
+        assert_eq!((policy.spins(), policy.naps(), policy.shared()), (false, false, false));
     }
 
     #[test]
