@@ -49,7 +49,7 @@ use collectives::barrier::{dissemination, tree};
 use collectives::epoch::Epoch;
 use collectives::epoch_group::EpochGroup;
 use collectives::group::{CollectiveGroup, Reach};
-use collectives::sent;
+use collectives::sent::{self, FlowControl};
 use collectives::tree::Tree;
 use pes::{Member, combinations, count_readers, exchanges, finish_readers, model, write_sync_read};
 use std::convert::Infallible;
@@ -70,21 +70,57 @@ fn a_sync_orders_writes_and_reads() {
 fn partners_receive_every_message_they_exchange() {
     model(2, 2, |member| {
         let other = 1 - member.me;
+        let flow = FlowControl::new();
         for round in 1..=3 {
-            let here = &member.pes[member.me];
-            let mailbox = &here.words.mailboxes[sent::mailbox(round - 1)];
-            let mine = (round << 32) | (member.me as u64 + 1);
-            // Words of a remote write arrive in any order.
-            for (word, value) in mailbox.words.iter().zip(sent::encode(round, &[mine])).rev() {
-                word.store(value, Ordering::Relaxed);
+            assert_eq!(flow.awaited(), 0, "what came shows that there is room");
+            send(&member, &flow, round, (round << 32) | (member.me as u64 + 1));
+            let message = receive(&member, &flow, round, other);
+            assert_eq!(message, (round << 32) | (other as u64 + 1));
+        }
+    });
+}
+
+fn send(member: &Member, flow: &FlowControl, step: u64, message: u64) {
+    let here = &member.pes[member.me];
+    let mailbox = &here.words.mailboxes[flow.send(step)];
+    // Words of a remote write arrive in any order.
+    for (word, value) in mailbox.words.iter().zip(sent::encode(step, &[message])).rev() {
+        word.store(value, Ordering::Relaxed);
+    }
+    here.bell.notify();
+}
+
+fn receive(member: &Member, flow: &FlowControl, step: u64, from: usize) -> u64 {
+    let there = &member.pes[from];
+    let mut message = [0];
+    while !sent::receive(&there.words, step, &mut message) {
+        there.bell.wait();
+    }
+    flow.receive(step);
+    message[0]
+}
+
+/// One only sends, and the other answers when it owes that, by its step. No message is written over that has not been
+/// read.
+#[test]
+fn a_receiver_gets_every_message() {
+    model(2, 2, |member| {
+        let flow = FlowControl::new();
+        for step in [1, 3, 5, 7] {
+            let answers = &member.pes[1];
+            if member.me == 0 {
+                while answers.words.progress.get() < flow.awaited() {
+                    answers.bell.wait();
+                }
+                send(&member, &flow, step, step);
+            } else {
+                assert_eq!(receive(&member, &flow, step, 0), step);
+                if flow.owes_answer() {
+                    flow.tell(step + 1);
+                    answers.words.progress.raise(step + 1, |_| ());
+                    answers.bell.notify();
+                }
             }
-            here.bell.notify();
-            let there = &member.pes[other];
-            let mut message = [0];
-            while !sent::receive(&there.words, round, &mut message) {
-                there.bell.wait();
-            }
-            assert_eq!(message, [(round << 32) | (other as u64 + 1)]);
         }
     });
 }

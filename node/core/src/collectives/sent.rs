@@ -128,35 +128,3 @@ fn decode(mailbox: &Mailbox, step: u64, message: &mut [u64]) -> Option<()> {
     // A message of no words has a tag, too.
     half(SMALL_WORDS - 1).map(drop)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sender_waits_for_readers_of_the_message_before_the_last() {
-        let flow = FlowControl::new();
-        assert_eq!([10, 20].map(|step| (flow.awaited(), flow.send(step))), [(0, 0), (0, 1)]);
-        assert_eq!((flow.awaited(), flow.send(30)), (11, 0));
-        flow.receive(20);
-        assert_eq!(flow.awaited(), 21, "sent before the other read the message of this step");
-        flow.receive(21);
-        assert_eq!((flow.awaited(), flow.send(40), flow.awaited()), (0, 1, 31));
-    }
-
-    #[test]
-    fn a_receiver_answers_every_second_message_unless_it_tells_something_else() {
-        let flow = FlowControl::new();
-        let owes = |step, told| {
-            flow.receive(step);
-            let owes = flow.owes_answer();
-            if owes || told {
-                flow.tell(step + 1);
-            }
-            owes
-        };
-        let silent = [1, 3, 5, 7, 9].map(|step| owes(step, false));
-        assert_eq!(silent, [false, true, false, true, false]);
-        assert_eq!([11, 13, 15].map(|step| owes(step, true)), [true, false, false]);
-    }
-}
