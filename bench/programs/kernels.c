@@ -23,40 +23,40 @@ static size_t place(long i, size_t all)
     return (size_t)(((unsigned __int128)random * all) >> 64);
 }
 
-static void histogram(long n)
-{
-    size_t all = (size_t)words * (size_t)bench.npes;
-    for (long i = 0; i < n * words; i++) {
-        size_t at = place(i, all);
-        shmem_long_atomic_inc(&table[at / (size_t)bench.npes], (int)(at % (size_t)bench.npes));
+/* Word `at` of all, and the PE that has it, as arguments of a call. */
+#define WORD(at) &table[(at) / (size_t)bench.npes], (int)((at) % (size_t)bench.npes)
+
+/* Does this with random words `at` of all. */
+#define KERNEL(name, call)                                                                          \
+    static void name(long n)                                                                        \
+    {                                                                                               \
+        for (long i = 0; i < n * words; i++) {                                                      \
+            size_t at = place(i, (size_t)words * (size_t)bench.npes);                               \
+            call;                                                                                   \
+        }                                                                                           \
+        shmem_barrier_all();                                                                        \
     }
-    shmem_barrier_all();
+
+static inline void expect(size_t at, long found)
+{
+    if (found != (long)at)
+        bench_check(0, "index gather: word %zu is %ld", at, found);
 }
 
-static void gather(long n)
-{
-    size_t all = (size_t)words * (size_t)bench.npes;
-    for (long i = 0; i < n * words; i++) {
-        size_t at = place(i, all);
-        long found = shmem_long_g(&table[at / (size_t)bench.npes], (int)(at % (size_t)bench.npes));
-        if (found != (long)at)
-            bench_check(0, "index gather: word %zu is %ld", at, found);
-    }
-    shmem_barrier_all();
-}
+KERNEL(histogram, shmem_long_atomic_inc(WORD(at)))
+KERNEL(gather, expect(at, shmem_long_g(WORD(at))))
 
 /* Darts are numbers from 1. */
 static void permutation(long n)
 {
-    size_t all = 2 * (size_t)words * (size_t)bench.npes;
+    size_t at, all = 2 * (size_t)words * (size_t)bench.npes;
     (void)n;
     long tries = 0;
-    for (long dart = 0; dart < words; dart++) {
-        long value = (long)bench.pe * words + dart + 1;
-        for (size_t at = place(tries++, all); shmem_long_atomic_compare_swap(&table[at / (size_t)bench.npes], 0, value,
-                                                                             (int)(at % (size_t)bench.npes)) != 0;)
+    for (long dart = 1; dart <= words; dart++)
+        do
             at = place(tries++, all);
-    }
+        while (shmem_long_atomic_compare_swap(&table[at / (size_t)bench.npes], 0, (long)bench.pe * words + dart,
+                                              (int)(at % (size_t)bench.npes)) != 0);
     shmem_barrier_all();
 }
 
@@ -85,18 +85,16 @@ int main(int argc, char **argv)
     bench_start(argc, argv);
     words = PER_PE * bench.iters;
     table = bench_alloc(2 * (size_t)words * sizeof *table);
-    struct bench_point point = {.unit = BENCH_MOPS, .whose = BENCH_SLOWEST, .exactly = 5, .weight = (double)words * bench.npes};
     double all = (double)words * bench.npes;
+    struct bench_point point = {.unit = BENCH_MOPS, .whose = BENCH_SLOWEST, .exactly = 5, .weight = all};
     point.name = "kernel.histogram", point.op = histogram, point.prepare = empty;
     bench_measure(point);
-    double increments = sum();
-    bench_check(bench.pe != 0 || increments == all, "histogram: not every increment is there");
+    bench_check(sum() == all || bench.pe != 0, "histogram: not every increment is there");
     point.name = "kernel.gather", point.op = gather, point.prepare = numbered;
     bench_measure(point);
     point.name = "kernel.permutation", point.op = permutation, point.prepare = empty;
     bench_measure(point);
-    double darts = sum();
-    bench_check(bench.pe != 0 || darts == all * (all + 1) / 2, "permutation: not every dart is in the table");
+    bench_check(sum() == all * (all + 1) / 2 || bench.pe != 0, "permutation: not every dart is in the table");
     bench_finish();
     return 0;
 }
