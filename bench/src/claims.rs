@@ -86,15 +86,15 @@ fn in_unit(says: &Statement, unit: Unit) -> Option<f64> {
 /// A statement as a sentence, with an x as the paper has it.
 fn spoken(says: &Statement, x: impl Fn(f64) -> String) -> String {
     let Statement { series, r#where, .. } = says;
-    let than = says.than.as_ref().map(|than| format!(" than {than}")).unwrap_or_default();
-    let mut text = match (&says.is, says.y) {
-        (Some(is), _) => match (is.as_str(), &says.than) {
-            ("ahead", Some(than)) => format!("{series} is ahead of {than}"),
-            ("behind" | "negligible", Some(than)) => format!("{series}: {is}, beside {than}"),
-            ("equal", Some(than)) => format!("{series} is equal to {than}"),
-            _ => format!("{series}: {is}{than}"),
-        },
-        (None, y) => {
+    let mut text = match (says.is.as_deref(), says.than.as_deref()) {
+        (Some("ahead"), Some(than)) => format!("{series} is ahead of {than}"),
+        (Some("equal"), Some(than)) => format!("{series} is equal to {than}"),
+        (Some(is @ ("behind" | "negligible")), Some(than)) => {
+            format!("{series}: {is}, beside {than}")
+        }
+        (Some(is), Some(than)) => format!("{series}: {is} than {than}"),
+        (Some(is), None) => format!("{series}: {is}"),
+        (None, than) => {
             let op = match says.op.as_deref() {
                 Some("~") => "about ",
                 Some("max") => "up to ",
@@ -103,15 +103,14 @@ fn spoken(says: &Statement, x: impl Fn(f64) -> String) -> String {
                 Some("<") => "less than ",
                 _ => "",
             };
-            let (y, unit) = (y.unwrap_or_default(), says.unit.as_deref().unwrap_or_default());
-            let times = match (unit, &says.than) {
-                ("x", Some(than)) => format!("{op}{y} times as good as {than}"),
-                ("%", Some(than)) => format!("{op}{y} % better than {than}"),
-                ("% apart", Some(than)) => format!("{op}{y} % from {than}"),
-                (_, Some(than)) => format!("{op}{y} {unit} than {than}"),
-                (_, None) => format!("{op}{} {unit}", figures::number(y)),
-            };
-            format!("{series}: {times}")
+            let (y, unit) = (says.y.unwrap_or_default(), says.unit.as_deref().unwrap_or_default());
+            match (unit, than) {
+                ("x", Some(than)) => format!("{series}: {op}{y} times as good as {than}"),
+                ("%", Some(than)) => format!("{series}: {op}{y} % better than {than}"),
+                ("% apart", Some(than)) => format!("{series}: {op}{y} % from {than}"),
+                (_, Some(than)) => format!("{series}: {op}{y} {unit} than {than}"),
+                (_, None) => format!("{series}: {op}{} {unit}", figures::number(y)),
+            }
         }
     };
     match says.x[..] {

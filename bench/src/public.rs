@@ -89,16 +89,14 @@ impl Public {
             if includes("<mpi.h>") || includes("<upc") {
                 continue;
             }
-            let has_main = text.lines().any(|line| {
+            let is_main = |line: &str| {
                 let rest = line.trim_start().trim_start_matches("int ").trim_start();
                 rest.strip_prefix("main").is_some_and(|rest| rest.trim_start().starts_with('('))
-            });
-            match has_main {
-                true if only.is_empty() || only.iter().any(|part| name.contains(part.as_str())) => {
-                    self.programs.push(path)
-                }
-                true => {}
-                false => self.library.push(path),
+            };
+            if !text.lines().any(is_main) {
+                self.library.push(path);
+            } else if only.is_empty() || only.iter().any(|part| name.contains(part.as_str())) {
+                self.programs.push(path);
             }
         }
         Ok(())
@@ -121,9 +119,9 @@ impl Public {
     pub fn figures(&self, pes: usize) -> Vec<Figure> {
         let none = [String::new()];
         let runs = if self.arguments.is_empty() { &none[..] } else { &self.arguments };
-        let each =
-            self.programs.iter().flat_map(|source| runs.iter().map(move |words| (source, words)));
-        let figure = |(nth, (source, words)): (usize, (&PathBuf, &String))| {
+        let mut figures = Vec::new();
+        for (source, words) in self.programs.iter().flat_map(|it| runs.iter().map(move |w| (it, w)))
+        {
             let title = format!("{} {words}", stem(source)).trim_end().to_owned();
             let panel = Panel { title: title.clone(), ..Panel::of(&stem(source), Axis::Bytes) };
             let part = Part {
@@ -134,16 +132,16 @@ impl Public {
                 table: true,
                 ..Part::default()
             };
-            Figure {
+            figures.push(Figure {
                 paper: "suite".into(),
-                number: (nth + 1).to_string(),
+                number: (figures.len() + 1).to_string(),
                 caption: format!("{}, {title}, with {pes} PEs; medians over the runs.", self.name),
                 title,
                 parts: vec![part],
                 ..Figure::default()
-            }
-        };
-        each.enumerate().map(figure).collect()
+            });
+        }
+        figures
     }
 }
 
