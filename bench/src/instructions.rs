@@ -38,6 +38,7 @@ type Columns = Vec<(String, Counts)>;
 #[derive(Debug, Clone, PartialEq)]
 struct Limit {
     operation: String,
+    text: String,
     /// The maximum number of instructions, or the maximum excess over another operation.
     most: f64,
     than: Option<String>,
@@ -140,12 +141,12 @@ fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
         let &[operation, most, others] = &fields[..] else {
             bail!("not `operation | limit | others`: {line}")
         };
-        let (than, most) = match most.split_once(" + ") {
-            Some((than, most)) => (Some(than.to_owned()), most),
-            None => (None, most),
-        };
-        let most = most.parse().with_context(|| format!("no number of instructions: {line}"))?;
-        Ok(Limit { operation: operation.into(), most, than, others: others.into() })
+        let than = most.split_once(" + ").map(|(than, _)| than.to_owned());
+        let number = most.rsplit(" + ").next().unwrap_or_default();
+        let number =
+            number.parse().with_context(|| format!("no number of instructions: {line}"))?;
+        let (operation, text, others) = (operation.into(), most.into(), others.into());
+        Ok(Limit { operation, text, most: number, than, others })
     };
     lines.map(limit).collect()
 }
@@ -153,12 +154,10 @@ fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
 /// A row for each operation of the first implementation, with its limit and the published counts of others; and the operations
 /// that exceed their limit or have none.
 fn judge(columns: &[(String, Counts)], limits: &[Limit]) -> (Table, Vec<String>) {
-    let names = columns.iter().map(|(name, _)| name.clone());
+    let mut header = vec!["instructions a call".to_owned()];
+    header.extend(columns.iter().map(|(name, _)| name.clone()));
     let published = "published of Sandia OpenSHMEM and of OSHMPI, optimised, above OFI; put of 4 B";
-    let header = std::iter::once("instructions a call".to_owned())
-        .chain(names)
-        .chain(["limit".to_owned(), published.to_owned()])
-        .collect();
+    header.extend(["limit", published].map(str::to_owned));
     let mut table = Table { title: "Instructions of a call".into(), header, rows: Vec::new() };
     let mut complaints = Vec::new();
     let (own, counts) = columns.first().map_or(("", &[][..]), |(own, counts)| (own, counts));
@@ -166,27 +165,25 @@ fn judge(columns: &[(String, Counts)], limits: &[Limit]) -> (Table, Vec<String>)
         // Other threads of an implementation may make a count unusable, as a negative one shows.
         let shown = |count: f64| if count < 0.0 { "?".into() } else { format!("{count:.0}") };
         let of = |(_, counts): &(String, Counts)| instructions(counts, operation).map(shown);
-        let each = columns.iter().map(|column| of(column).unwrap_or_default());
-        let mut row: Vec<String> = std::iter::once(operation.clone()).chain(each).collect();
+        let mut row = vec![operation.clone()];
+        row.extend(columns.iter().map(|column| of(column).unwrap_or_default()));
         let limit = limits.iter().find(|limit| limit.operation == *operation);
-        let (text, others) =
-            limit.map(|limit| (limit.to_string(), limit.others.clone())).unwrap_or_default();
-        row.extend([text, others]);
+        row.extend(limit.map_or_else(Default::default, |it| [it.text.clone(), it.others.clone()]));
         table.rows.push(row);
-        match limit {
-            Some(Limit { most, than, .. }) => {
-                // A missing count has already been reported.
-                let than = than.as_ref().map(|than| instructions(counts, than).unwrap_or(0.0));
-                let slack = if than.is_some() { RELATIVE_SLACK } else { SLACK };
-                let most = most + than.unwrap_or(0.0);
-                if *taken > most + slack {
-                    complaints.push(format!(
-                        "{own}: {operation} takes {taken:.1} instructions, its limit is {most:.1}"
-                    ));
-                }
+        let Some(Limit { most, than, .. }) = limit else {
+            if !limits.iter().any(|limit| limit.operation == OTHERS) {
+                complaints.push(format!("{operation} has no limit"));
             }
-            None if limits.iter().any(|limit| limit.operation == OTHERS) => {}
-            None => complaints.push(format!("{operation} has no limit")),
+            continue;
+        };
+        // A missing count has already been reported.
+        let base = than.as_ref().map(|than| instructions(counts, than).unwrap_or(0.0));
+        let slack = if base.is_some() { RELATIVE_SLACK } else { SLACK };
+        let most = most + base.unwrap_or(0.0);
+        if *taken > most + slack {
+            complaints.push(format!(
+                "{own}: {operation} takes {taken:.1} instructions, its limit is {most:.1}"
+            ));
         }
     }
     for Limit { operation, .. } in limits {
@@ -195,15 +192,6 @@ fn judge(columns: &[(String, Counts)], limits: &[Limit]) -> (Table, Vec<String>)
         }
     }
     (table, complaints)
-}
-
-impl std::fmt::Display for Limit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.than {
-            None => write!(f, "{:.0}", self.most),
-            Some(than) => write!(f, "{than} + {:.0}", self.most),
-        }
-    }
 }
 
 /// The table of these implementations beside the limits in this text, or the library's own; and what exceeds them or was left out.
@@ -270,11 +258,9 @@ fn steps(own: &Implementation, work: &Path) -> anyhow::Result<Table> {
         let counts = counts.iter().chain([&all]).map(usize::to_string);
         rows.push(std::iter::once(format!("{operation} ({routine})")).chain(counts).collect());
     }
-    let header = ["", "checks", "addresses", "access and order", "return", "all"]
-        .map(str::to_owned)
-        .to_vec();
+    let header = ["", "checks", "addresses", "access and order", "return", "all"];
     let title = "What they are for: comparisons and jumps; finding the peer's memory; loads and stores there, and fences".into();
-    Ok(Table { title, header, rows })
+    Ok(Table { title, header: header.map(str::to_owned).to_vec(), rows })
 }
 
 /// The instructions of a routine that callgrind has counted, from a disassembly of the library.
