@@ -5,7 +5,7 @@ use oneshmem_plots::stats::{self, Range};
 use oneshmem_plots::{Unit, figures};
 use serde::{Deserialize, Serialize};
 
-use crate::report::{Place, Point, RAW, Report, Run};
+use crate::report::{Place, Point, Report, Run};
 
 /// Some curves in one plot.
 #[derive(Debug, Clone, Deserialize)]
@@ -63,11 +63,8 @@ pub enum Bars {
 /// A table of a figure.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Table {
-    /// Its title.
     pub title: String,
-    /// The header.
     pub header: Vec<String>,
-    /// The rows.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -135,7 +132,7 @@ impl Panel {
         Mark { x, y, bar: has_bar.then_some((range.low, range.high)) }
     }
 
-    /// The curves: of all implementations and of plain shared memory, or of all quantities.
+    /// The curves: of all implementations and of what they are measured by, or of all quantities.
     pub fn plot(&self, report: &Report) -> Plot {
         let mut plot = Plot {
             title: self.title.clone(),
@@ -143,52 +140,37 @@ impl Panel {
             unit: self.unit(Unit::Nanoseconds),
             curves: Vec::new(),
         };
-        let mut names: Vec<&str> = vec![&self.name];
+        let mut add = |label: &str, ink: Option<Ink>, points: Vec<&Point>| {
+            let alone = points.first().map_or(f64::NAN, |first| first.value());
+            plot.unit = points.first().map_or(plot.unit, |first| self.unit(first.unit));
+            let ink = ink.unwrap_or(Ink::Nth(plot.curves.len(), Shade::Full));
+            let marks = points.into_iter().map(|point| self.mark(point, alone));
+            // The axis is logarithmic.
+            let points = marks.filter(|mark| mark.y > 0.0).collect();
+            plot.curves.push(Curve { label: label.into(), ink, points });
+        };
+        let own = report.names.first().map_or("", String::as_str);
         if self.name.ends_with('.') {
-            names.clear();
+            let mut names: Vec<&str> = Vec::new();
             for Point { key, .. } in &report.points {
                 if key.name.starts_with(&self.name) && !names.contains(&key.name.as_str()) {
                     names.push(&key.name);
                 }
             }
-        }
-        let raw = RAW.to_owned();
-        let beside = (names == [&self.name]).then_some(&raw);
-        for (place, (who, name)) in report
-            .names
-            .iter()
-            .chain(beside)
-            .flat_map(|who| names.iter().map(move |name| (who, name)))
-            .enumerate()
-        {
-            let points = self.points(report, who, name);
-            let is_raw = *who == RAW;
-            if is_raw && points.is_empty() {
-                continue;
+            for name in names {
+                add(&name[self.name.len()..], None, self.points(report, own, name));
             }
-            let alone = points.first().map_or(f64::NAN, |first| first.value());
-            plot.unit = points.first().map_or(plot.unit, |first| self.unit(first.unit));
-            let label = match name.strip_prefix(&self.name) {
-                Some("") if is_raw => "raw shared memory",
-                Some("") | None => who,
-                Some(rest) => rest,
-            };
-            let ink = if is_raw { Ink::Raw } else { Ink::Nth(place, Shade::Full) };
-            // The axis is logarithmic.
-            let points =
-                points.iter().map(|point| self.mark(point, alone)).filter(|mark| mark.y > 0.0);
-            plot.curves.push(Curve { label: label.into(), ink, points: points.collect() });
+            return plot;
         }
-        let own = report.names.first().map_or("", String::as_str);
-        let others = if self.name == "wall.hello" {
-            self.points(report, own, "wall.true")
-        } else {
-            Vec::new()
-        };
-        if !others.is_empty() {
-            let points = others.iter().map(|point| self.mark(point, f64::NAN)).collect();
-            let label = "/bin/true from the launcher".into();
-            plot.curves.push(Curve { label, ink: Ink::Raw, points });
+        for who in &report.names {
+            add(who, None, self.points(report, who, &self.name));
+        }
+        let ours = self.points(report, own, &self.name).into_iter();
+        let limits: Vec<&Point> = ours.filter_map(|point| report.limit(point)).collect();
+        let is_job = self.name == "wall.hello";
+        let label = if is_job { "/bin/true from the launcher" } else { "raw shared memory" };
+        if !limits.is_empty() {
+            add(label, Some(Ink::Raw), limits);
         }
         plot
     }
@@ -242,7 +224,7 @@ impl std::fmt::Display for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Key, Statistic};
+    use crate::report::{Key, RAW, Statistic};
 
     fn report(unit: Unit, statistic: Statistic) -> Report {
         let names = vec!["mine".into(), "theirs".into()];
@@ -303,7 +285,7 @@ mod tests {
     fn efficiency_is_the_time_alone_by_that_of_all_together() {
         let mut report = Report::default();
         for (pes, time) in [(1, 4e9), (4, 2e9)] {
-            report.note("mine", "fft2d.time", (0, pes), Unit::Nanoseconds, &[time]);
+            report.note("mine", "fft2d.time", (0, pes), &[time]);
         }
         let plot =
             Panel { shows: Shows::Efficiency, ..Panel::of("fft2d.time", Axis::Pes) }.plot(&report);
@@ -314,7 +296,7 @@ mod tests {
     fn a_curve_for_each_quantity() {
         let mut report = Report::default();
         for (name, value) in [("step.layout", 1.0), ("step.memory", 2.0), ("step.none", 0.0)] {
-            report.note("mine", name, (0, 2), Unit::Nanoseconds, &[value]);
+            report.note("mine", name, (0, 2), &[value]);
         }
         let curves = Panel::of("step.", Axis::Pes).plot(&report).curves;
         let found: Vec<_> =

@@ -8,25 +8,22 @@ use serde::Deserialize;
 
 use crate::curves::{Bars, Panel};
 use crate::implementation::{self, Implementation};
+use crate::machine;
 use crate::read::Reading;
 use crate::report::{Place, Statistic};
 
 /// The data that figures are drawn of.
 #[derive(Default)]
 pub struct Setting {
-    /// The implementations of OpenSHMEM, our own first.
+    /// Those of OpenSHMEM, our own first.
     pub implementations: Vec<Implementation>,
-    /// The MPIs.
     pub mpis: Vec<Implementation>,
     /// The same library with SMARTMAP's addresses, if it has been built.
     pub smartmap: Option<Implementation>,
-    /// How much to run.
     pub extent: Extent,
-    /// How often to run everything.
     pub repeats: usize,
-    /// The folders of sources.
+    /// The folders of sources, and where to build and to write.
     pub sources: Vec<PathBuf>,
-    /// Where to build and to write.
     pub work: PathBuf,
     /// The CPUs in the order of pinning.
     pub cpus: Vec<usize>,
@@ -84,7 +81,7 @@ impl Setting {
 
     /// A text of `figures.toml` with what depends on this setting.
     pub fn fill(&self, text: &str, figure: &Figure) -> String {
-        let cache = crate::machine::last_cache().unwrap_or(8 << 20);
+        let cache = machine::last_cache().unwrap_or(8 << 20);
         let [full, quick, tiny] = figure.scale;
         let ms = self.by(25.0, 6.0, 0.2);
         let mut text = text.to_owned();
@@ -112,11 +109,9 @@ impl Setting {
 
 /// All files.
 pub struct Data {
-    /// The papers, and the project's own collections of figures.
+    /// With the project's own collections of figures.
     pub papers: Vec<Paper>,
-    /// The subject of our drawing.
     pub figures: Vec<Figure>,
-    /// Public suites.
     pub known: Vec<Known>,
     machines: BTreeMap<String, String>,
     printed: Vec<Printed>,
@@ -399,23 +394,16 @@ impl Part {
 
     /// The largest size, and the arguments that say which sizes.
     pub fn sizes(&self, setting: &Setting) -> (u64, Vec<String>) {
-        let most = setting.by(u64::MAX, 1 << 20, 4096);
         if let Some([least, largest]) = self.bytes {
             let largest = largest.min(setting.by(u64::MAX, 256 << 10, 512)).max(least);
             let step = setting.by(2, self.step.unwrap_or(2), 8);
-            return (
-                largest,
-                vec![format!("min={least}"), format!("max={largest}"), format!("step={step}")],
-            );
+            let arguments = [("min", least), ("max", largest), ("step", step)];
+            return (largest, arguments.map(|(name, value)| format!("{name}={value}")).to_vec());
         }
-        let sizes = few(&self.sizes, most);
+        let sizes = few(&self.sizes, setting.by(u64::MAX, 1 << 20, 4096));
         let largest = sizes.last().copied().unwrap_or(8);
-        let mut arguments = vec![format!("max={largest}")];
-        if !sizes.is_empty() {
-            let list: Vec<String> = sizes.iter().map(u64::to_string).collect();
-            arguments.push(format!("sizes={}", list.join(",")));
-        }
-        (largest, arguments)
+        let list = (!sizes.is_empty()).then(|| format!("sizes={}", machine::listed(&sizes)));
+        (largest, std::iter::once(format!("max={largest}")).chain(list).collect())
     }
 }
 

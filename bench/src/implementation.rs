@@ -26,11 +26,9 @@ const BUILDING: Duration = Duration::from_secs(300);
 /// Compiles and starts the programs.
 #[derive(Debug, Clone, Default)]
 pub struct Implementation {
-    /// The name in the report.
     pub name: String,
     /// Where its programs are built: the same for all variants of one.
     pub folder: String,
-    /// Its kind.
     pub kind: Kind,
     /// More environment for its builds and jobs.
     pub environment: Vec<(String, String)>,
@@ -163,32 +161,26 @@ impl Implementation {
 
     /// The command that starts a job.
     pub fn job(&self, pes: usize, program: &Path, arguments: &[String], heap_mib: u64) -> Command {
-        let mut command = match &self.kind {
+        let count = pes.to_string();
+        let mut command;
+        match &self.kind {
             Kind::Raw => {
-                let mut command = Command::new(program);
+                command = Command::new(program);
                 command.arg(format!("pes={pes}"));
-                command
             }
             Kind::Shmem(bin) => {
                 let launcher = bin.join("oshrun");
-                let mut command = match self.over.filter(|_| Over::is_for(pes)) {
+                command = match self.over.filter(|_| Over::is_for(pes)) {
                     Some(over) => over.command(&launcher, pes),
-                    None => {
-                        let mut command = Command::new(launcher);
-                        command.args(["-n", &pes.to_string()]);
-                        command
-                    }
+                    None => Command::new(launcher),
                 };
-                command.args(&self.launch).arg(program);
-                command
+                command.args(["-n", &count]).args(&self.launch).arg(program);
             }
             Kind::Mpi(_, launcher) => {
-                let mut command = Command::new(&launcher[0]);
-                command.args(&launcher[1..]).args(["-n", &pes.to_string()]).arg(program);
-                command.envs(OVERSUBSCRIBE);
-                command
+                command = Command::new(&launcher[0]);
+                command.args(&launcher[1..]).args(["-n", &count]).arg(program).envs(OVERSUBSCRIBE);
             }
-        };
+        }
         command.args(&self.words[0]).args(arguments).args(&self.words[1]);
         command.env("OMP_NUM_THREADS", "1");
         for variable in ["SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE"] {
@@ -198,24 +190,23 @@ impl Implementation {
         command
     }
 
-    /// Its own name and version, and how it is started.
+    /// Its own version, and how it is started.
     pub fn facts(&self) -> Vec<(String, String)> {
-        let mut facts = Vec::new();
-        match &self.kind {
-            Kind::Raw => {}
-            Kind::Shmem(bin) => {
-                facts.push(("commands".to_owned(), bin.display().to_string()));
-                let output = Command::new(bin.join("oshinfo")).output();
-                let text = output.map(|output| output.stdout).unwrap_or_default();
-                let text = String::from_utf8_lossy(&text).into_owned();
-                let lines = text.lines().filter_map(|line| line.split_once("  "));
-                let told = lines.filter(|(name, _)| ["Version", "Build", "Backend"].contains(name));
-                facts.extend(
-                    told.map(|(name, value)| (name.to_lowercase(), value.trim().to_owned())),
-                );
-            }
+        let (commands, told) = match &self.kind {
+            Kind::Raw => return Vec::new(),
             Kind::Mpi(compiler, launcher) => {
-                facts.push(("commands".to_owned(), format!("{compiler}, {}", launcher.join(" "))));
+                (format!("{compiler}, {}", launcher.join(" ")), Vec::new())
+            }
+            Kind::Shmem(bin) => {
+                let output = Command::new(bin.join("oshinfo")).output();
+                (bin.display().to_string(), output.map(|it| it.stdout).unwrap_or_default())
+            }
+        };
+        let mut facts = vec![("commands".to_owned(), commands)];
+        let told = String::from_utf8_lossy(&told);
+        for (name, value) in told.lines().filter_map(|line| line.split_once("  ")) {
+            if ["Version", "Build", "Backend"].contains(&name) {
+                facts.push((name.to_lowercase(), value.trim().to_owned()));
             }
         }
         if !self.launch.is_empty() {
@@ -230,19 +221,17 @@ impl Implementation {
 fn build_example(source: &Path, profile: &str, program: &Path) -> anyhow::Result<()> {
     let name = source.file_stem().context("a source without a name")?;
     let folder = source.parent().and_then(Path::parent).context("an example outside a crate")?;
+    let words = ["build", "--locked", "--quiet", "--workspace", "--message-format", "json"];
     let mut command = Command::new("cargo");
-    command
-        .args(["build", "--locked", "--quiet", "--workspace", "--profile", profile])
-        .args(["--message-format", "json", "--example"])
-        .arg(name);
-    let outcome = oneshmem_watched::run(command.current_dir(folder), 4 * BUILDING)?;
+    command.args(words).args(["--profile", profile, "--example"]).arg(name).current_dir(folder);
+    let outcome = oneshmem_watched::run(&mut command, 4 * BUILDING)?;
     if !outcome.success() {
         bail!("does not build: {}", outcome.reason());
     }
     let mut paths = outcome.stdout.lines().filter_map(|line| {
         let said: serde_json::Value = serde_json::from_str(line).ok()?;
-        (said["target"]["name"] == name.to_str()?)
-            .then(|| said["executable"].as_str().map(PathBuf::from))?
+        let is_it = said["target"]["name"] == name.to_str()?;
+        Some(PathBuf::from(said["executable"].as_str().filter(|_| is_it)?))
     });
     let made = paths.next_back().context("cargo did not say where it is")?;
     std::fs::copy(&made, program).with_context(|| format!("cannot copy {}", made.display()))?;

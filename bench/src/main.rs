@@ -63,16 +63,12 @@ fn setting(programs: &options::Programs, length: &options::Length) -> anyhow::Re
 }
 
 /// Draws the figures of this paper or collection, or the one of the number in the options; prints tables, too, if asked to.
-fn figures(
-    key: Option<&str>,
-    options::Collection { number, drawing: options }: &options::Collection,
-    tables: bool,
-) -> anyhow::Result<bool> {
+fn figures(key: Option<&str>, options: &options::Collection, tables: bool) -> anyhow::Result<bool> {
     let data = Data::read()?;
-    let chosen = chosen(&data, key, number.as_deref())?;
+    let chosen = chosen(&data, key, options.number.as_deref())?;
     let mut parts = chosen.iter().flat_map(|figure| &figure.parts);
     let on_nodes = parts.any(|part| part.place == Place::Nodes);
-    let no_nodes = if on_nodes { over::enter(&options.script)? } else { None };
+    let no_nodes = if on_nodes { over::enter(&options.programs.script())? } else { None };
     let mut setting = setting(&options.programs, &options.length)?;
     for mpi in &options.mpi {
         setting.mpis.push(Implementation::mpi(&mpi.name, &mpi.rest)?);
@@ -117,7 +113,8 @@ fn draw(
         say(text.trim_end())?;
         sections.push((*figure, drawing));
     }
-    page::save(&page, data, setting, &sections)?;
+    let text = page::render(data, setting, &sections)?;
+    std::fs::write(&page, text).with_context(|| format!("cannot write {}", page.display()))?;
     say(&format!("Written: {}", page.display()))?;
     Ok(!sections.iter().any(|(_, drawing)| drawing.failed))
 }

@@ -56,12 +56,6 @@ pub struct Collection {
     #[arg(value_name = "N")]
     pub number: Option<String>,
     #[command(flatten)]
-    pub drawing: Drawing,
-}
-
-#[derive(Args)]
-pub struct Drawing {
-    #[command(flatten)]
     pub programs: Programs,
     #[command(flatten)]
     pub length: Length,
@@ -77,9 +71,6 @@ pub struct Drawing {
     /// Where the commands of the library with SMARTMAP's addresses are
     #[arg(long, value_name = "DIR", default_value = "build/smartmap/bin")]
     pub smartmap: PathBuf,
-    /// A script that makes network namespaces and runs a command among them
-    #[arg(long, value_name = "FILE", default_value = "tests/programs/namespaces.sh")]
-    pub script: PathBuf,
 }
 
 /// Public OpenSHMEM benchmarks, fetched by you: build them with each implementation, run them in turns, and draw a page
@@ -172,6 +163,11 @@ pub struct Programs {
 }
 
 impl Programs {
+    /// A script that makes network namespaces and runs a command among them.
+    pub fn script(&self) -> PathBuf {
+        self.tree.join("tests/programs/namespaces.sh")
+    }
+
     /// The folders of sources: the two with programs over MPI first.
     pub fn sources(&self) -> Vec<PathBuf> {
         let folders = [

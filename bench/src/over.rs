@@ -10,11 +10,24 @@ use std::process::Command;
 use anyhow::{Context, bail};
 
 /// The number of nodes.
-pub const NODES: usize = 2;
+const NODES: usize = 2;
 /// In the environment, this says that there are namespaces, and where the scripts for them are.
 const INSIDE: &str = "OSHBENCH_INSIDE_NAMESPACES";
-/// The addresses of all nodes.
-const NETWORK: &str = "10.77.0.0/24";
+/// How Open MPI's launcher is started on a node, by a name of its own: its daemons keep their files in folders by the names
+/// of hosts.
+const ON_A_NODE: [&str; 8] = [
+    "netns",
+    "exec",
+    "node0",
+    "unshare",
+    "--uts",
+    "sh",
+    "-c",
+    "hostname node0; exec \"$0\" \"$@\"",
+];
+/// Its settings. By its name, this machine is one host to UCX, too.
+const OPEN_MPI: &str = "--mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include 10.77.0.0/24 \
+    --mca btl_tcp_if_include 10.77.0.0/24 -x UCX_TLS=tcp,self --mca btl tcp,self --bind-to none";
 
 /// Starts this command again among emulated nodes, which `script` makes, unless it already runs there. Returns why there are
 /// none here, if there are none.
@@ -23,7 +36,7 @@ pub fn enter(script: &Path) -> anyhow::Result<Option<String>> {
         return Ok(None);
     }
     if !script.is_file() {
-        return Ok(Some(format!("{} does not exist (--script names it)", script.display())));
+        return Ok(Some(format!("{} does not exist", script.display())));
     }
     let output =
         Command::new("sh").arg(script).args(["1", "true"]).output().context("cannot run sh")?;
@@ -73,35 +86,19 @@ impl Over {
 
     /// The beginning of a command that starts an equal share of these PEs on each node.
     pub fn command(self, launcher: &Path, pes: usize) -> Command {
-        let names: Vec<_> = (0..NODES).map(|node| format!("node{node}")).collect();
-        let pes_text = pes.to_string();
-        match self {
-            Self::Oneshmem => {
-                let mut command = Command::new(launcher);
-                command.args(["--host", &names.join(","), "--launch-agent", "ip netns exec"]);
-                command.args(["-n", &pes_text]);
-                command
-            }
-            Self::OpenMpi => {
-                let each = pes / NODES;
-                let hosts: Vec<_> = names.iter().map(|name| format!("{name}:{each}")).collect();
-                let mut command = Command::new("ip");
-                // Its daemons keep their files in folders by the names of hosts.
-                let own = "hostname node0; exec \"$@\"";
-                command.args(["netns", "exec", "node0", "unshare", "--uts"]);
-                command.args(["sh", "-c", own, "sh"]).arg(launcher);
-                let scripts = std::env::var_os(INSIDE).map(PathBuf::from).unwrap_or_default();
-                command.args(["--mca", "plm_rsh_agent"]).arg(scripts.join("namespace_shell.sh"));
-                command.args(["--mca", "plm_rsh_no_tree_spawn", "1"]);
-                for layer in ["oob_tcp_if_include", "btl_tcp_if_include"] {
-                    command.args(["--mca", layer, NETWORK]);
-                }
-                // By its name, this machine is one host to UCX, too.
-                command.args(["-x", "UCX_TLS=tcp,self", "--mca", "btl", "tcp,self"]);
-                command.args(["--bind-to", "none", "-H", &hosts.join(","), "-n", &pes_text]);
-                command
-            }
+        let mut command;
+        if self == Self::Oneshmem {
+            command = Command::new(launcher);
+            command.args(["--host", "node0,node1", "--launch-agent", "ip netns exec"]);
+        } else {
+            let each = pes / NODES;
+            let scripts = std::env::var_os(INSIDE).map(PathBuf::from).unwrap_or_default();
+            command = Command::new("ip");
+            command.args(ON_A_NODE).arg(launcher).args(OPEN_MPI.split_whitespace());
+            command.args(["--mca", "plm_rsh_agent"]).arg(scripts.join("namespace_shell.sh"));
+            command.args(["-H", &format!("node0:{each},node1:{each}")]);
         }
+        command
     }
 
     /// Its launcher's options that bind PEs to cores, which they may share, or leave them unbound.
@@ -116,15 +113,5 @@ impl Over {
     /// Whether so many PEs can be started on the nodes.
     pub fn is_for(pes: usize) -> bool {
         pes >= NODES && pes % NODES == 0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nodes_get_equal_numbers_of_pes() {
-        assert_eq!([1, 2, 3, 4].map(Over::is_for), [false, true, false, true]);
     }
 }

@@ -1,39 +1,26 @@
-//! The output: one page with all figures, and of each its pictures, tables and data.
+//! The output: one page with all figures, and of each its pictures and data.
 
-use std::path::Path;
+use std::collections::BTreeSet;
 
 use anyhow::Context;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::json;
 
-use crate::curves::Table;
 use crate::data::{Data, Figure, Setting, slug};
 use crate::draw::Drawing;
 use crate::implementation::Implementation;
 use crate::machine;
-use crate::report::{Point, Run};
 
 fn name(figure: &Figure) -> String {
     format!("{}-{}", figure.paper, slug(&figure.number))
 }
 
-/// Writes a figure's files. Returns what they are called.
+/// Writes a figure's pictures and data. Returns what the files are called.
 pub fn write(setting: &Setting, figure: &Figure, drawing: &Drawing) -> anyhow::Result<String> {
     let name = name(figure);
-    let mut written = Vec::new();
-    let mut save = |file: String, text: String| {
-        let path = setting.work.join(&file);
-        written.push(file);
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
-    };
+    let mut files = Vec::new();
     for (plot, letter) in drawing.plots.iter().zip('a'..).filter(|(plot, _)| plot.is_worthwhile()) {
-        save(format!("{name}-{letter}.svg"), plot.svg()?)?;
-    }
-    for (table, letter) in drawing.tables.iter().zip('a'..) {
-        save(format!("{name}-{letter}.csv"), table.csv()?)?;
-    }
-    if !drawing.points.is_empty() {
-        save(format!("{name}.csv"), csv_of(&drawing.points)?)?;
+        files.push((format!("{name}-{letter}.svg"), plot.svg()?));
     }
     let data = json!({
         "paper": figure.paper,
@@ -44,47 +31,16 @@ pub fn write(setting: &Setting, figure: &Figure, drawing: &Drawing) -> anyhow::R
         "tables": drawing.tables,
         "remarks": drawing.remarks,
     });
-    save(format!("{name}.json"), serde_json::to_string_pretty(&data)? + "\n")?;
-    Ok(written.join(", "))
-}
-
-fn csv_of(points: &[Point]) -> anyhow::Result<String> {
-    let mut csv = csv::Writer::from_writer(Vec::new());
-    let columns = "place,implementation,quantity,size,pes,unit,turn,min,median,mean,max,samples";
-    csv.write_record(columns.split(','))?;
-    for Point { place, implementation, key, unit, runs, .. } in points {
-        for Run { turn, min, median, mean, max, samples } in runs {
-            let what = (place, implementation, &key.name, key.size, key.pes, unit);
-            csv.serialize((what, turn, min, median, mean, max, samples))?;
-        }
+    files.push((format!("{name}.json"), serde_json::to_string_pretty(&data)? + "\n"));
+    for (file, text) in &files {
+        let path = setting.work.join(file);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(String::from_utf8(csv.into_inner()?)?)
-}
-
-impl Table {
-    fn csv(&self) -> anyhow::Result<String> {
-        let mut csv = csv::Writer::from_writer(Vec::new());
-        csv.write_record(&self.header)?;
-        for row in &self.rows {
-            csv.write_record(row)?;
-        }
-        Ok(String::from_utf8(csv.into_inner()?)?)
-    }
-}
-
-/// Writes the page.
-pub fn save(
-    file: &Path,
-    data: &Data,
-    setting: &Setting,
-    sections: &[(&Figure, Drawing)],
-) -> anyhow::Result<()> {
-    let page = render(data, setting, sections)?;
-    std::fs::write(file, page).with_context(|| format!("cannot write {}", file.display()))
+    Ok(files.into_iter().map(|(file, _)| file).collect::<Vec<_>>().join(", "))
 }
 
 /// The page, which needs nothing else.
-fn render(
+pub fn render(
     data: &Data,
     setting: &Setting,
     sections: &[(&Figure, Drawing)],
@@ -107,7 +63,13 @@ fn render(
         });
     }
     let facts = sections.iter().flat_map(|(_, drawing)| &drawing.facts);
-    let facts: std::collections::BTreeSet<&(String, String)> = facts.collect();
+    let facts: BTreeSet<&(String, String)> = facts.collect();
+    let described = |who: &Implementation| {
+        let told = facts.iter().filter(|(name, _)| *name == who.name);
+        let told = told.map(|(_, fact)| ("says".to_owned(), fact.clone()));
+        let name = ("implementation".to_owned(), who.name.clone());
+        std::iter::once(name).chain(who.facts()).chain(told).collect::<Vec<_>>()
+    };
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -125,7 +87,7 @@ fn render(
                     div.facts {
                         (of_facts(&machine::facts(&setting.cpus)))
                         @for who in setting.implementations.iter().chain(&setting.mpis) {
-                            (of_facts(&described(who, facts.iter().copied())))
+                            (of_facts(&described(who)))
                         }
                     }
                 }
@@ -134,20 +96,6 @@ fn render(
         }
     };
     Ok(page.into_string())
-}
-
-/// An implementation's name and what it says about itself.
-fn described<'a>(
-    who: &Implementation,
-    facts: impl Iterator<Item = &'a (String, String)>,
-) -> Vec<(String, String)> {
-    let told =
-        facts.filter(|(name, _)| *name == who.name).map(|(_, fact)| ("says".into(), fact.clone()));
-    [("implementation".into(), who.name.clone())]
-        .into_iter()
-        .chain(who.facts())
-        .chain(told)
-        .collect()
 }
 
 fn of_facts(facts: &[(String, String)]) -> Markup {
@@ -190,25 +138,4 @@ fn section(
         }
         p.note { "Data: " (name) ".json, by: " code { "oshbench figures " (figure.paper) " " (slug(&figure.number)) } }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::{Place, Report, Unit};
-
-    #[test]
-    fn data_as_text() {
-        let table = Table {
-            title: "t".into(),
-            header: vec!["a".into(), "b, c".into()],
-            rows: vec![vec!["1".into(), "say \"x\"".into()]],
-        };
-        assert_eq!(table.csv().unwrap(), "a,\"b, c\"\n1,\"say \"\"x\"\"\"\n");
-        let mut report = Report { place: Place::Nodes, ..Report::default() };
-        report.note("a, b", "wall.hello", (8, 2), Unit::Nanoseconds, &[1.5]);
-        let text = csv_of(&report.points).unwrap();
-        let line = "nodes,\"a, b\",wall.hello,8,2,ns,0,1.5,1.5,1.5,1.5,1";
-        assert_eq!(text.lines().nth(1), Some(line));
-    }
 }

@@ -30,7 +30,6 @@ pub enum Reading {
 /// The results of a job.
 #[derive(Debug, Default, PartialEq)]
 pub struct Told {
-    /// Figures.
     pub figures: Vec<(Key, Unit, Run)>,
     /// Things not measured, and why; whether that is a failure.
     pub remarks: Vec<(bool, String)>,
@@ -41,9 +40,11 @@ pub struct Told {
 }
 
 impl Told {
-    fn one(name: String, pes: usize, unit: Unit, value: f64) -> Self {
-        let key = Key { name, size: 0, pes };
-        Self { figures: vec![(key, unit, Run::one(0, value))], done: true, ..Self::default() }
+    /// Single figures of a job that is done.
+    fn of(figures: impl IntoIterator<Item = (String, Unit, f64)>, pes: usize) -> Self {
+        let figure = |(name, unit, value)| (Key { name, size: 0, pes }, unit, Run::one(0, value));
+        let figures = figures.into_iter().map(figure).collect();
+        Self { figures, done: true, ..Self::default() }
     }
 }
 
@@ -68,39 +69,30 @@ impl Reading {
         outcome: &Outcome,
         folder: &Path,
     ) -> anyhow::Result<Told> {
+        let said = &outcome.stdout;
         if self == Self::Lines {
-            return lines(&outcome.stdout);
+            return lines(said);
         }
         if !outcome.success() {
             return Ok(Told::default());
         }
-        if self == Self::Columns {
-            return Ok(columns(program, pes, &outcome.stdout));
-        }
-        if self != Self::Steps
-            && !program.starts_with('/')
-            && !outcome.stdout.contains("verified")
-            && !all_greet(&outcome.stdout, pes)
-        {
+        let is_silent = program.starts_with('/') || matches!(self, Self::Steps | Self::Columns);
+        if !is_silent && !said.contains("verified") && !all_greet(said, pes) {
             bail!("neither verified its result nor greeted from each of {pes} PEs");
         }
+        let one = |name: &str, unit, value| Told::of([(name.to_owned(), unit, value)], pes);
+        let name = program.rsplit('/').next().unwrap_or_default();
         let ns = Unit::Nanoseconds;
         Ok(match self {
-            Self::Wall => {
-                let name = program.rsplit('/').next().unwrap_or_default();
-                Told::one(format!("wall.{name}"), pes, ns, outcome.took.as_nanos() as f64)
-            }
-            Self::Peers => {
-                Told::one(format!("peers.{program}"), pes, Unit::Count, talked_to(&outcome.stderr)?)
-            }
+            Self::Wall => one(&format!("wall.{name}"), ns, outcome.took.as_nanos() as f64),
+            Self::Peers => one(&format!("peers.{name}"), Unit::Count, talked_to(&outcome.stderr)?),
             Self::Steps => steps(&std::fs::read_to_string(folder.join(TRACE))?, pes)?,
-            _ => {
-                let (seconds, work) = reported(&outcome.stdout)?;
-                let mut told = Told::one(format!("{program}.time"), pes, ns, seconds * 1e9);
-                let rate =
-                    Told::one(format!("{program}.rate"), pes, Unit::MegaOperations, work / 1e6);
-                told.figures.extend(rate.figures);
-                told
+            Self::Columns => columns(program, pes, said),
+            Self::Report | Self::Lines => {
+                let (seconds, work) = reported(said)?;
+                let time = (format!("{program}.time"), ns, seconds * 1e9);
+                let rate = (format!("{program}.rate"), Unit::MegaOperations, work / 1e6);
+                Told::of([time, rate], pes)
             }
         })
     }
@@ -127,21 +119,17 @@ fn lines(text: &str) -> anyhow::Result<Told> {
 }
 
 fn result(rest: &str) -> anyhow::Result<(Key, Unit, Run)> {
-    let fields: Vec<&str> = rest.split(' ').collect();
-    let &[name, size, pes, unit, min, median, mean, max, samples] = &fields[..] else {
+    let fields = csv::StringRecord::from(rest.split(' ').collect::<Vec<_>>());
+    if fields.len() != 9 {
         bail!("{} fields instead of 9", fields.len());
-    };
-    let unit = Unit::parse(unit).with_context(|| format!("unknown unit {unit}"))?;
-    let figure = |text: &str| match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => bail!("no figure: {text}"),
-    };
-    let [min, median, mean, max] = [figure(min)?, figure(median)?, figure(mean)?, figure(max)?];
-    if min > median || median > max {
-        bail!("minimum, median and maximum are out of order");
     }
-    let run = Run { turn: 0, min, median, mean, max, samples: samples.parse()? };
-    Ok((Key { name: name.into(), size: size.parse()?, pes: pes.parse()? }, unit, run))
+    type Fields = (String, u64, usize, Unit, [f64; 4], u64);
+    let (name, size, pes, unit, figures, samples): Fields = fields.deserialize(None)?;
+    let [min, median, mean, max] = figures;
+    if !figures.iter().all(|it| it.is_finite() && *it >= 0.0) || min > median || median > max {
+        bail!("figures that cannot be");
+    }
+    Ok((Key { name, size, pes }, unit, Run { turn: 0, min, median, mean, max, samples }))
 }
 
 /// The first two columns of numbers: a size, and a figure in the unit that the last heading before it has first.
@@ -180,14 +168,13 @@ fn heading(line: &str) -> Option<(Unit, f64)> {
     first.map(|(_, unit, factor)| (unit, factor))
 }
 
-/// Whether `hello.c` has run on every PE.
+/// Whether the example `hello` has run on every PE.
 fn all_greet(stdout: &str, pes: usize) -> bool {
-    let mut greetings: Vec<&str> =
-        stdout.lines().filter(|line| line.starts_with("HELLO ")).map(str::trim_end).collect();
-    let mut expected: Vec<String> = (0..pes).map(|pe| format!("HELLO {pe} of {pes}")).collect();
-    greetings.sort_unstable();
-    expected.sort_unstable();
-    greetings == expected
+    let is_there = |pe| {
+        let greeting = format!("Hello from PE {pe} of {pes}");
+        stdout.lines().filter(|line| line.trim_end() == greeting).count() == 1
+    };
+    (0..pes).all(is_there)
 }
 
 /// The time and the work a second in a program's report: `NAME ...: 0.5 s, 7e6 points/s, verified`.
@@ -209,22 +196,22 @@ fn talked_to(statistics: &str) -> anyhow::Result<f64> {
 /// The mean time of each step of `shmem_init` over the PEs, in the order of a PE, from a timeline.
 fn steps(trace: &str, pes: usize) -> anyhow::Result<Told> {
     let data: serde_json::Value = serde_json::from_str(trace).context("no timeline")?;
-    let mut told = Told { done: true, ..Told::default() };
+    let mut steps: Vec<(String, Unit, f64)> = Vec::new();
     for event in data["traceEvents"].as_array().context("a timeline without events")? {
         if event["cat"] != "init" {
             continue;
         }
         let name = format!("step.{}", event["name"].as_str().context("a step without a name")?);
         let share = event["dur"].as_f64().context("a step without a time")? * 1e3 / pes as f64;
-        match told.figures.iter_mut().find(|(key, ..)| key.name == name) {
-            Some((.., run)) => *run = Run::one(0, run.mean + share),
-            None => told.figures.extend(Told::one(name, pes, Unit::Nanoseconds, share).figures),
+        match steps.iter_mut().find(|step| step.0 == name) {
+            Some((.., sum)) => *sum += share,
+            None => steps.push((name, Unit::Nanoseconds, share)),
         }
     }
-    if told.figures.is_empty() {
+    if steps.is_empty() {
         bail!("the timeline has no steps of shmem_init");
     }
-    Ok(told)
+    Ok(Told::of(steps, pes))
 }
 
 #[cfg(test)]
@@ -266,8 +253,8 @@ mod tests {
 
     #[test]
     fn every_pe_has_to_greet_once() {
-        assert!(all_greet("HELLO 1 of 2\nnoise\nDONE\nHELLO 0 of 2\n", 2));
-        assert!(!all_greet("HELLO 0 of 2\nHELLO 0 of 2\n", 2));
+        assert!(all_greet("Hello from PE 1 of 2\nnoise\nHello from PE 0 of 2\n", 2));
+        assert!(!all_greet("Hello from PE 0 of 2\nHello from PE 0 of 2\n", 2));
     }
 
     #[test]

@@ -13,14 +13,11 @@ pub const RAW: &str = "raw";
 pub struct Report {
     /// The implementations, our own first; without [`RAW`].
     pub names: Vec<String>,
-    /// Where it was.
     pub place: Place,
-    /// Which figure of the runs of a point counts.
     pub statistic: Statistic,
-    /// The measurements.
     pub points: Vec<Point>,
-    /// Failures, and what could not be measured.
-    pub remarks: Vec<Remark>,
+    /// Failures, and what could not be measured: the implementation, whether it fails, the sentence.
+    pub remarks: Vec<(String, bool, String)>,
     /// The implementations' names of themselves.
     pub facts: Vec<(String, String)>,
 }
@@ -59,50 +56,36 @@ impl Statistic {
     }
 }
 
-/// Identifies a quantity: its name, the size in bytes (0 if it has none), and the number of PEs.
+/// Identifies a quantity: its name (`pingpong.put`), the size in bytes (0 if it has none), and the number of PEs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Key {
-    /// Such as `pingpong.put`.
     pub name: String,
-    /// In bytes, or 0.
     pub size: u64,
-    /// The number of PEs.
     pub pes: usize,
 }
 
 /// A quantity of one implementation.
 #[derive(Debug, Clone, Serialize)]
 pub struct Point {
-    /// Where it was measured.
     pub place: Place,
-    /// The implementation.
     pub implementation: String,
-    /// The quantity.
     #[serde(flatten)]
     pub key: Key,
-    /// The unit of the figures.
     pub unit: Unit,
-    /// Which figure of the runs counts.
     #[serde(skip)]
     pub statistic: Statistic,
     /// An entry for each run of the program.
     pub runs: Vec<Run>,
 }
 
-/// A summary of one run's samples.
+/// A summary of one run's samples. In a turn, all implementations ran one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Run {
-    /// The turn, in which all implementations ran one after the other.
     pub turn: usize,
-    /// Smallest sample.
     pub min: f64,
-    /// Median of the samples.
     pub median: f64,
-    /// Mean of the samples.
     pub mean: f64,
-    /// Largest sample.
     pub max: f64,
-    /// Number of samples.
     pub samples: u64,
 }
 
@@ -110,24 +93,6 @@ impl Run {
     /// A run with a single sample.
     pub fn one(turn: usize, value: f64) -> Self {
         Self { turn, min: value, median: value, mean: value, max: value, samples: 1 }
-    }
-}
-
-/// Events besides figures.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remark {
-    /// The implementation.
-    pub implementation: String,
-    /// The description.
-    pub what: String,
-    /// Whether something failed, or ended badly after its figures; else the implementation lacks it.
-    pub fails: bool,
-}
-
-impl std::fmt::Display for Remark {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let kind = if self.fails { "Failed" } else { "Not measured" };
-        write!(f, "{kind}: {}, {}", self.implementation, self.what)
     }
 }
 
@@ -145,9 +110,10 @@ impl Report {
         }
     }
 
-    /// Adds a remark, unless it has been made before.
-    pub fn remark(&mut self, who: &str, fails: bool, what: impl Into<String>) {
-        let remark = Remark { implementation: who.into(), what: what.into(), fails };
+    /// Adds a remark, unless it has been made before: a failure, or what an implementation lacks.
+    pub fn remark(&mut self, who: &str, fails: bool, what: &str) {
+        let kind = if fails { "Failed" } else { "Not measured" };
+        let remark = (who.to_owned(), fails, format!("{kind}: {who}, {what}"));
         if !self.remarks.contains(&remark) {
             self.remarks.push(remark);
         }
@@ -170,41 +136,7 @@ impl Report {
 
     /// Whether anything but these has failed.
     pub fn fails(&self, others: &[&str]) -> bool {
-        let ours = |remark: &&Remark| !others.contains(&remark.implementation.as_str());
-        self.remarks.iter().filter(ours).any(|remark| remark.fails)
-    }
-
-    /// Where one of `others` is ahead of all the rest, as a sentence; empty if nothing was compared.
-    pub fn behind(&self, others: &[&str]) -> String {
-        let is_other = |name: &str| others.contains(&name);
-        let (mut compared, mut places) = (0, Vec::new());
-        for theirs in self.points.iter().filter(|point| is_other(&point.implementation)) {
-            let ours = self.points.iter().filter(|point| {
-                !is_other(&point.implementation)
-                    && point.implementation != RAW
-                    && point.key == theirs.key
-            });
-            let best = ours.filter_map(|mine| mine.times(theirs)).min_by(f64::total_cmp);
-            let Some(best) = best else { continue };
-            compared += 1;
-            if best > 1.0 {
-                let Key { name, size, pes } = &theirs.key;
-                let size = figures::bytes(*size);
-                let times = figures::ratio(best);
-                places.push(format!(
-                    "{name} {size} on {pes} PEs ({times} times {}'s)",
-                    theirs.implementation
-                ));
-            }
-        }
-        match (compared, places.len()) {
-            (0, _) => String::new(),
-            (_, 0) => format!("Slower than another implementation at none of {compared} points."),
-            (_, some) => format!(
-                "Slower than another implementation at {some} of {compared} points: {}.",
-                places.join(", ")
-            ),
-        }
+        self.remarks.iter().any(|(who, fails, _)| *fails && !others.contains(&who.as_str()))
     }
 }
 
@@ -236,22 +168,28 @@ impl Point {
     }
 }
 
+/// How far the runs of points are from each other, as words.
+pub fn spreads(points: &[Point]) -> String {
+    let mut spreads: Vec<f64> = points.iter().map(Point::spread).collect();
+    spreads.retain(|spread| !spread.is_nan());
+    spreads.sort_by(f64::total_cmp);
+    let at = |share: usize| spreads.get(spreads.len() * share / 10).map(|it| figures::spread(*it));
+    match at(5).zip(at(9)) {
+        Some((half, most)) => format!("{half} at half of the points, {most} at nine of ten"),
+        None => "not known of single runs".into(),
+    }
+}
+
 #[cfg(test)]
 impl Report {
     /// Adds a figure for each turn.
-    pub fn note(
-        &mut self,
-        who: &str,
-        name: &str,
-        (size, pes): (u64, usize),
-        unit: Unit,
-        turns: &[f64],
-    ) {
+    pub fn note(&mut self, who: &str, name: &str, (size, pes): (u64, usize), turns: &[f64]) {
         if who != RAW && !self.names.iter().any(|name| name == who) {
             self.names.push(who.into());
         }
         for (turn, value) in turns.iter().enumerate() {
-            self.add(who, Key { name: name.into(), size, pes }, unit, Run::one(turn, *value));
+            let key = Key { name: name.into(), size, pes };
+            self.add(who, key, Unit::Nanoseconds, Run::one(turn, *value));
         }
     }
 }
@@ -263,35 +201,20 @@ mod tests {
     #[test]
     fn turns_are_compared_with_themselves() {
         let mut report = Report::default();
-        let ns = Unit::Nanoseconds;
         // The ratio of the medians would be 110 / 50.
-        report.note("mine", "a.b", (8, 2), ns, &[55.0, 110.0, 330.0]);
-        report.note(RAW, "a.b", (8, 2), ns, &[50.0, 50.0, 300.0]);
-        report.note("mine", "wall.hello", (0, 64), ns, &[20.0]);
-        report.note("mine", "wall.true", (0, 64), ns, &[10.0]);
+        report.note("mine", "a.b", (8, 2), &[55.0, 110.0, 330.0]);
+        report.note(RAW, "a.b", (8, 2), &[50.0, 50.0, 300.0]);
+        report.note("mine", "wall.hello", (0, 64), &[20.0]);
+        report.note("mine", "wall.true", (0, 64), &[10.0]);
         let times = |point: &Point| point.times(report.limit(point)?);
         assert_eq!(times(&report.points[0]), Some(1.1));
         assert_eq!((report.points[0].value(), report.points[0].runs.len()), (110.0, 3));
         assert_eq!(times(&report.points[2]), Some(2.0));
         assert_eq!(times(&report.points[3]), None);
-    }
-
-    #[test]
-    fn each_variant_of_ours_is_behind() {
-        let mut report = Report::default();
-        for (who, name, value) in [
-            ("mine", "behind", 300.0),
-            ("mine, SMARTMAP", "behind", 200.0),
-            ("other", "behind", 100.0),
-            ("mine, SMARTMAP", "ahead", 50.0),
-            ("other", "ahead", 100.0),
-            ("other", "alone", 1.0),
-        ] {
-            report.note(who, name, (8, 2), Unit::Nanoseconds, &[value; 3]);
-        }
-        let told = "Slower than another implementation at 1 of 2 points: behind 8 B on 2 PEs (2.00 times other's).";
-        assert_eq!(report.behind(&["other"]), told);
-        assert_eq!(report.behind(&[]), "");
+        assert_eq!(
+            spreads(&report.points[..1]),
+            "±125 % at half of the points, ±125 % at nine of ten"
+        );
     }
 
     #[test]
@@ -299,9 +222,7 @@ mod tests {
         let mut report = Report::default();
         report.remark("one", true, "a: no");
         report.remark("one", true, "a: no");
-        assert_eq!(
-            (report.remarks.len(), report.fails(&[]), report.fails(&["one"])),
-            (1, true, false)
-        );
+        let fails = |others: &[&str]| report.fails(others);
+        assert_eq!((report.remarks.len(), fails(&[]), fails(&["one"])), (1, true, false));
     }
 }

@@ -1,11 +1,10 @@
 //! Builds programs and runs them in turns, and collects a report.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
-use oneshmem_watched::Outcome;
 
 use crate::data::{Part, Setting};
 use crate::implementation::{Implementation, Kind};
@@ -19,9 +18,7 @@ use crate::report::{Report, Run};
 pub struct Job {
     /// The name of the program, without its ending; or where one is that is not built.
     pub program: String,
-    /// The number of PEs.
     pub pes: usize,
-    /// Its arguments.
     pub arguments: Vec<String>,
     /// The symmetric heap that it needs, in MiB.
     pub heap: u64,
@@ -37,14 +34,12 @@ pub struct Suite<'a> {
     pub who: Vec<Implementation>,
     /// The jobs of a turn.
     pub jobs: Vec<Job>,
-    /// What is measured, and with what.
     pub part: &'a Part,
-    /// The data that figures are drawn of.
     pub setting: &'a Setting,
 }
 
 /// Jobs that ended without a figure, and are not tried again: implementation, program, PEs.
-type FailedBuilds = HashSet<(String, String, usize)>;
+type Hopeless = HashSet<(String, String, usize)>;
 
 impl Suite<'_> {
     /// Runs everything. Turns are the outer loop, and implementations the inner one, so that changes of the machine's speed
@@ -72,50 +67,44 @@ impl Suite<'_> {
         Ok(report)
     }
 
-    /// Where an implementation's program lies.
-    fn built(&self, who: &Implementation, program: &str) -> PathBuf {
-        self.setting.work.join(&who.folder).join(program)
-    }
-
     /// The source of a program.
     fn source(&self, who: &Implementation, program: &str) -> anyhow::Result<PathBuf> {
         let endings = if who.rust.is_some() { &["rs"][..] } else { &["c", "cc"] };
         // Further folders are of OpenSHMEM alone: one program is all of their examples over MPI.
         let is_mpi = matches!(who.kind, Kind::Mpi(..));
         let folders = &self.setting.sources[..if is_mpi { 2 } else { self.setting.sources.len() }];
-        for name in [program].into_iter().chain(is_mpi.then_some("mpi")) {
-            let files = folders.iter().flat_map(|folder| {
-                endings.iter().map(move |ending| folder.join(name).with_extension(ending))
+        let mut files =
+            [program, "mpi"].into_iter().take(1 + usize::from(is_mpi)).flat_map(|name| {
+                let file =
+                    move |folder: &PathBuf, end: &&str| folder.join(name).with_extension(end);
+                folders
+                    .iter()
+                    .flat_map(move |folder| endings.iter().map(move |end| file(folder, end)))
             });
-            if let Some(found) = files.into_iter().find(|file| file.is_file()) {
-                return Ok(found);
-            }
-        }
-        bail!("no source of {program} in {:?}", self.setting.sources)
+        let found = files.find(|file| file.is_file());
+        found.with_context(|| format!("no source of {program} in {:?}", self.setting.sources))
     }
 
     /// Builds all programs, once for all variants of an implementation.
-    fn build(&self, report: &mut Report) -> anyhow::Result<FailedBuilds> {
-        let mut hopeless = FailedBuilds::new();
-        let mut tried = HashSet::new();
-        let wanted = || self.who.iter().flat_map(|who| self.jobs.iter().map(move |job| (who, job)));
-        let progress = progress(wanted().count());
-        for (who, Job { program, .. }) in wanted() {
-            step(&progress, format!("building {program} for {}", who.name));
-            if program.starts_with('/') || !tried.insert((&who.folder, program)) {
-                continue;
-            }
+    fn build(&self, report: &mut Report) -> anyhow::Result<Hopeless> {
+        let (mut hopeless, mut tried) = (Hopeless::new(), HashMap::new());
+        let progress = progress(self.who.len() * self.jobs.len());
+        for who in &self.who {
             let folder = self.setting.work.join(&who.folder);
             std::fs::create_dir_all(&folder)
                 .with_context(|| format!("cannot make {}", folder.display()))?;
-            let made = self
-                .source(who, program)
-                .and_then(|source| who.build(&source, &self.built(who, program)));
-            let Err(error) = made else { continue };
-            for variant in self.who.iter().filter(|other| other.folder == who.folder) {
-                report.remark(&variant.name, true, format!("{program}: {error:#}"));
-                let pes = self.jobs.iter().filter(|job| job.program == *program).map(|job| job.pes);
-                hopeless.extend(pes.map(|pes| (variant.name.clone(), program.clone(), pes)));
+            for Job { program, pes, .. } in &self.jobs {
+                step(&progress, format!("building {program} for {}", who.name));
+                let made = tried.entry((&who.folder, program)).or_insert_with(|| {
+                    if program.starts_with('/') {
+                        return Ok(());
+                    }
+                    who.build(&self.source(who, program)?, &folder.join(program))
+                });
+                if let Err(error) = made {
+                    report.remark(&who.name, true, &format!("{program}: {error:#}"));
+                    hopeless.insert((who.name.clone(), program.clone(), *pes));
+                }
             }
         }
         progress.finish_and_clear();
@@ -135,9 +124,8 @@ impl Suite<'_> {
         if reading == Reading::Lines && self.part.bound.is_none() {
             arguments.push(format!("cpus={}", machine::listed(&self.setting.cpus)));
         }
-        let path = self.built(who, program);
         let folder = self.setting.work.join(&who.folder);
-        let mut command = who.job(*pes, &path, &arguments, job.heap);
+        let mut command = who.job(*pes, &folder.join(program), &arguments, job.heap);
         command.envs(reading.environment(&folder));
         let outcome = oneshmem_watched::run(&mut command, self.setting.limit)?;
         let told = reading.of(program, *pes, &outcome, &folder).unwrap_or_else(|error| Told {
@@ -145,15 +133,22 @@ impl Suite<'_> {
             ..Told::default()
         });
         for (fails, what) in told.remarks {
-            report.remark(&who.name, fails, format!("{program}: {what}"));
+            report.remark(&who.name, fails, &format!("{program}: {what}"));
         }
-        if let Some(fact) = told.fact.map(|fact| (who.name.clone(), fact)) {
-            if !report.facts.contains(&fact) {
-                report.facts.push(fact);
+        report.facts.extend(told.fact.map(|fact| (who.name.clone(), fact)));
+        let ending = match (told.done, outcome.success()) {
+            (true, true) => None,
+            (true, false) => {
+                Some(format!("after all checks had passed the job {}", outcome.ending()))
             }
+            (false, _) => Some(outcome.reason()),
+        };
+        if let Some(what) = ending {
+            // A forced algorithm that is not for all sizes ends the job at the first that is too long.
+            let fails = !what.contains("which SHMEM_");
+            report.remark(&who.name, fails, &format!("{program}: {what}"));
         }
         let mut figures = told.figures;
-        judge(who, program, told.done, &outcome, report);
         if !told.done && outcome.stderr.contains("FAILED") {
             // Data was wrong: the last figure is in doubt.
             figures.pop();
@@ -165,18 +160,6 @@ impl Suite<'_> {
         }
         Ok(hopeful)
     }
-}
-
-/// Remarks on a job that did not end well.
-fn judge(who: &Implementation, program: &str, done: bool, outcome: &Outcome, report: &mut Report) {
-    let what = match (done, outcome.success()) {
-        (true, true) => return,
-        (true, false) => format!("after all checks had passed the job {}", outcome.ending()),
-        (false, _) => outcome.reason(),
-    };
-    // A forced algorithm that is not for all sizes ends the job at the first that is too long.
-    let fails = !what.contains("which SHMEM_");
-    report.remark(&who.name, fails, format!("{program}: {what}"));
 }
 
 /// The progress of a long command, of so many steps: a bar with the remaining time, if there is a terminal.
