@@ -428,7 +428,7 @@ mod tests {
                 assert_eq!(data.printed(figure).count(), figure.numbers().count(), "{name}");
                 assert!(!figure.caption.is_empty() && !figure.differs.is_empty(), "{name}");
             }
-            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+            let top = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
             let runs = |part: &Part| match &part.pes {
                 Pes::Several(list) => !list.is_empty(),
                 Pes::One(_) | Pes::ByMachine(_) => true,
@@ -440,9 +440,8 @@ mod tests {
             let programs = figure.parts.iter().flat_map(|part| &part.programs);
             for program in programs.filter(|program| *program != "/bin/true") {
                 let name = program.split(' ').next().unwrap_or_default();
-                let places = ["programs", "devices", "apps", "../examples", "../examples/openmp"];
-                let files = places.iter().flat_map(|place| {
-                    ["c", "cc"].map(|end| folder.join(place).join(name).with_extension(end))
+                let files = crate::SOURCES.iter().flat_map(|place| {
+                    ["c", "cc"].map(|end| top.join(place).join(name).with_extension(end))
                 });
                 assert!(files.into_iter().any(|file| file.is_file()), "{name}");
             }

@@ -18,7 +18,7 @@ mod report;
 mod suite;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -28,6 +28,18 @@ use crate::data::{Data, Figure, Setting, slug};
 use crate::implementation::Implementation;
 use crate::options::Command;
 use crate::report::Place;
+
+/// The folders of sources: the two with programs over MPI first.
+const SOURCES: [&str; 6] = [
+    "bench/programs",
+    "bench/devices",
+    "bench/apps",
+    "examples",
+    "examples/openmp",
+    "array/examples",
+];
+/// A script that makes network namespaces and runs a command among them.
+const NAMESPACES: &str = "tests/programs/namespaces.sh";
 
 fn main() -> ExitCode {
     let done = match options::Options::parse().command {
@@ -54,7 +66,7 @@ fn setting(programs: &options::Programs, length: &options::Length) -> anyhow::Re
         implementations: programs.implementations()?,
         extent: length.extent(),
         repeats: length.repeats(),
-        sources: programs.sources(),
+        sources: SOURCES.map(PathBuf::from).to_vec(),
         work: programs.work()?,
         cpus: machine::usable_cpus()?,
         limit: length.limit(),
@@ -68,7 +80,7 @@ fn figures(key: Option<&str>, options: &options::Collection, tables: bool) -> an
     let chosen = chosen(&data, key, options.number.as_deref())?;
     let mut parts = chosen.iter().flat_map(|figure| &figure.parts);
     let on_nodes = parts.any(|part| part.place == Place::Nodes);
-    let no_nodes = if on_nodes { over::enter(&options.programs.script())? } else { None };
+    let no_nodes = if on_nodes { over::enter(Path::new(NAMESPACES))? } else { None };
     let mut setting = setting(&options.programs, &options.length)?;
     for mpi in &options.mpi {
         setting.mpis.push(Implementation::mpi(&mpi.name, &mpi.rest)?);
@@ -177,14 +189,13 @@ fn public(options: &options::Suite) -> anyhow::Result<bool> {
 }
 
 fn instructions(options: &options::Instructions) -> anyhow::Result<bool> {
-    let (sources, work) = (options.programs.sources(), options.programs.work()?);
+    let (sources, work) = (Path::new(SOURCES[0]), options.programs.work()?);
     let read = |file: &PathBuf| {
         std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
     };
     let limits = options.limits.as_ref().map(read).transpose()?;
     let who = options.programs.implementations()?;
-    let (table, complaints) =
-        instructions::beside_limits(&who, &sources[0], &work, limits.as_deref())?;
+    let (table, complaints) = instructions::beside_limits(&who, sources, &work, limits.as_deref())?;
     say(&table.to_string())?;
     for complaint in &complaints {
         eprintln!("oshbench: {complaint}");

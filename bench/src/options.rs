@@ -15,7 +15,7 @@ use crate::report::RAW;
 #[command(
     name = "oshbench",
     version,
-    after_help = "Examples:\n  oshbench run --quick --own oneshmem=build/bin\n  \
+    after_help = "At the top of the source tree, where the programs are:\n  oshbench run --quick --own oneshmem=build/bin\n  \
         oshbench figures mapping 5 --quick --own oneshmem=build/bin\n  \
         oshbench figures today --own oneshmem=build/bin --mpi mpich=mpicc.mpich,mpiexec.mpich\n  \
         oshbench suite osu --own oneshmem=build/bin --peer openmpi=/usr/bin\n  \
@@ -154,33 +154,12 @@ pub struct Programs {
     /// Further arguments of that implementation's launcher, split at blanks
     #[arg(long, value_name = "NAME=ARGS", value_parser = pair)]
     peer_args: Vec<Pair>,
-    /// The top of the source tree, where the programs and examples are
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    tree: PathBuf,
     /// Where to build and to write
     #[arg(long, value_name = "DIR", default_value = "build/bench")]
     work: PathBuf,
 }
 
 impl Programs {
-    /// A script that makes network namespaces and runs a command among them.
-    pub fn script(&self) -> PathBuf {
-        self.tree.join("tests/programs/namespaces.sh")
-    }
-
-    /// The folders of sources: the two with programs over MPI first.
-    pub fn sources(&self) -> Vec<PathBuf> {
-        let folders = [
-            "bench/programs",
-            "bench/devices",
-            "bench/apps",
-            "examples",
-            "examples/openmp",
-            "array/examples",
-        ];
-        folders.iter().map(|folder| self.tree.join(folder)).collect()
-    }
-
     /// The folder for builds, as an absolute path: jobs may start in another folder.
     pub fn work(&self) -> anyhow::Result<PathBuf> {
         let work = &self.work;
