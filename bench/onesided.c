@@ -1,36 +1,23 @@
 /* One-sided MPI between two ranks beside raw shared memory: nanoseconds for one operation and what completes it.
  *
  * Prints a line for each: its name, raw, MPI. bench/onesided runs it alone and under onenode-mpi. */
-#include <mpi.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "programs/bench.h"
 
 enum { BATCHES = 40, BYTES = 1 << 16, DOUBLES = 100 };
-static int me, repeats;
 static char *raw, local[BYTES];
 static MPI_Win win, created;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 /* The least time for one operation of all batches. */
 #define TIME(times, ...) \
     ({ \
         double least = 1e18; \
         for (int batch = 0; batch < BATCHES; batch++) { \
-            double start = now(); \
+            double start = bench_now(); \
             for (int i = 0; i < (times); i++) { \
                 __VA_ARGS__; \
                 __asm__ volatile("" ::: "memory"); \
             } \
-            double took = (now() - start) / (times); \
+            double took = (bench_now() - start) / (times); \
             least = took < least ? took : least; \
         } \
         least; \
@@ -38,7 +25,7 @@ static double now(void)
 #define FENCE __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define LINE(name, times, as_raw, as_mpi) \
     do { \
-        if (me == 0) { \
+        if (bench.pe == 0) { \
             double r = TIME(times, as_raw), m = TIME(times, as_mpi); \
             printf("%s|%.1f|%.1f\n", name, r, m), fflush(stdout); \
         } \
@@ -57,22 +44,19 @@ static void add(double *at, double value)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    int n, unit;
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
-    repeats = argc > 1 ? atoi(argv[1]) : 500;
-    if (n != 2)
-        fprintf(stderr, "expected 2 ranks, found %d\n", n), MPI_Abort(MPI_COMM_WORLD, 1);
+    bench_start(argc, argv);
+    bench_check(bench.npes == 2, "expected 2 ranks, found %d", bench.npes);
+    const int repeats = 500;
+    int unit;
     MPI_Win shared;
     MPI_Aint bytes;
-    char *base, *own, *memory = malloc(BYTES);
+    char *base, *own, *memory = bench_alloc(BYTES);
     MPI_Win_allocate_shared(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &shared);
     MPI_Win_shared_query(shared, 1, &bytes, &unit, &raw);
     MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &created);
-    memset(own, 0, BYTES), memset(base, 0, BYTES), memset(memory, 0, BYTES);
-    MPI_Barrier(MPI_COMM_WORLD);
+    memset(own, 0, BYTES), memset(base, 0, BYTES);
+    bench_barrier();
     MPI_Win_lock_all(0, win);
     MPI_Win_lock_all(0, created);
     int64_t one = 1, old, zero = 0;
@@ -107,12 +91,12 @@ int main(int argc, char **argv)
     LINE("another window: put 8 bytes, flush", repeats, (*(volatile int64_t *)raw = one, FENCE),
          (MPI_Put(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, created), MPI_Win_flush(1, created)));
     MPI_Win_unlock_all(created);
-    MPI_Barrier(MPI_COMM_WORLD);
+    bench_barrier();
     MPI_Type_free(&vector);
     MPI_Win_free(&created);
     MPI_Win_free(&win);
     MPI_Win_free(&shared);
     free(memory);
-    MPI_Finalize();
+    bench_leave_job();
     return 0;
 }
