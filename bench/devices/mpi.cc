@@ -1,16 +1,12 @@
 // The programs of examples/openmp over MPI: arrays that OpenMP has mapped to its device are copied to the host, communicated by
 // messages, and copied back. The same work, arithmetic and checks. Which of them it is says the name under which it is started.
-#include <mpi.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
 #include "../../examples/openmp/work.h"
+#include "../programs/bench.h"
 
 static int me, ranks;
+static double begun, seconds;
 
-static int report(const char *name, long size, double seconds, double work, const char *unit, long wrong)
+static int report(const char *name, long size, double work, const char *unit, long wrong)
 {
     long all = 0;
     MPI_Allreduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
@@ -21,16 +17,16 @@ static int report(const char *name, long size, double seconds, double work, cons
     return all != 0;
 }
 
-static double begin()
+static void begin()
 {
-    MPI_Barrier(MPI_COMM_WORLD);
-    return MPI_Wtime();
+    bench_barrier();
+    begun = bench_now();
 }
 
-static double end(double start)
+static void end()
 {
-    MPI_Barrier(MPI_COMM_WORLD);
-    return MPI_Wtime() - start;
+    bench_barrier();
+    seconds = (bench_now() - begun) / 1e9;
 }
 
 // Updates travel as messages; each rank serves what has come while it waits for its own to be sent.
@@ -41,7 +37,6 @@ static int random_access(long size)
     const long updates = 4 * size;
     std::vector<uint64_t> memory(words);
     uint64_t *table = memory.data();
-    double seconds = 0;
     #pragma omp target data map(tofrom: table[0:words])
     {
         Letter in;
@@ -62,7 +57,7 @@ static int random_access(long size)
                 listen();
             }
         };
-        double start = begin();
+        begin();
         listen();
         uint64_t random = me * 77 + 1;
         for (long i = 0; i < updates + ranks; i++) {
@@ -77,12 +72,12 @@ static int random_access(long size)
         }
         while (finished < ranks)
             serve();
-        seconds = end(start);
+        end();
         MPI_Cancel(&receive);
         MPI_Wait(&receive, MPI_STATUS_IGNORE);
     }
     const long wrong = lost_updates(table, words, updates, me, ranks);
-    return report("random access", size, seconds, double(updates) * ranks, "updates", wrong);
+    return report("random access", size, double(updates) * ranks, "updates", wrong);
 }
 
 static int fft2d(long N)
@@ -94,10 +89,9 @@ static int fft2d(long N)
     for (long y = 0; y < rows; y++)
         for (long x = 0; x < N; x++)
             mine[y * N + x] = initial(me * rows + y, x);
-    double seconds = 0;
     #pragma omp target data map(tofrom: mine[0:n]) map(alloc: out[0:n], in[0:n])
     for (int sign = -1; sign <= 1; sign += 2) {
-        double start = begin();
+        begin();
         for (int direction = 0; direction < 2; direction++) {
             #pragma omp target teams distribute parallel for
             for (long y = 0; y < rows; y++)
@@ -115,9 +109,9 @@ static int fft2d(long N)
                     mine[y * N + x] = in[x / rows * block + x % rows * rows + y];
         }
         if (sign < 0)
-            seconds = end(start);
+            end();
     }
-    return report("FFT 2-D", N, seconds, 5.0 * N * N * 2 * std::log2(N), "operations", not_restored(mine, N, rows, me));
+    return report("FFT 2-D", N, 5.0 * N * N * 2 * std::log2(N), "operations", not_restored(mine, N, rows, me));
 }
 
 static int ring_product(long S)
@@ -129,10 +123,9 @@ static int ring_product(long S)
     for (long i = 0; i < S; i++)
         for (long k = 0; k < N; k++)
             A[i * N + k] = left(me * S + i, k), B[k * S + i] = right(k, me * S + i);
-    double seconds = 0;
     #pragma omp target data map(to: A[0:n], B[0:n]) map(tofrom: C[0:n]) map(alloc: D[0:n])
     {
-        double start = begin();
+        begin();
         for (int turn = 0; turn < ranks; turn++) {
             const int stripe = (me + turn) % ranks;
             #pragma omp target teams distribute parallel for
@@ -148,9 +141,9 @@ static int ring_product(long S)
                 std::swap(B, D);
             }
         }
-        seconds = end(start);
+        end();
     }
-    return report("ring product", S, seconds, 2.0 * N * N * N, "operations", wrong_products(C, S, N, me));
+    return report("ring product", S, 2.0 * N * N * N, "operations", wrong_products(C, S, N, me));
 }
 
 // Slabs of planes of a periodic cube (not blocks: two messages a step), exchanged while the planes between are computed.
@@ -175,10 +168,9 @@ static int heat3d(long N)
                                                         at[y * N + (x + N - 1) % N], at[y * N + (x + 1) % N], at[down + x], at[up + x]);
                 }
     };
-    double seconds = 0;
     #pragma omp target data map(tofrom: old[0:n], fresh[0:n])
     {
-        double start = begin();
+        begin();
         for (int i = 0; i < STEPS; i++) {
             MPI_Request all[4];
             const long last = planes * plane, outside = last + plane;
@@ -197,34 +189,30 @@ static int heat3d(long N)
                 relax(old, fresh, planes, planes + 1);
             std::swap(old, fresh);
         }
-        seconds = end(start);
+        end();
     }
     const std::vector<double> whole = heated(N);
     long wrong = 0;
     for (long i = 0; i < planes * plane; i++)
         wrong += old[plane + i] != whole[me * planes * plane + i];
-    return report("heat 3-D", N, seconds, double(STEPS) * N * N * N, "points", wrong);
+    return report("heat 3-D", N, double(STEPS) * N * N * N, "points", wrong);
 }
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    bench_begin_job(argc, argv);
+    me = bench.pe, ranks = bench.npes;
     const char *slash = strrchr(argv[0], '/'), *what = slash ? slash + 1 : argv[0];
     const long size = argc > 1 ? atol(argv[1]) : 0;
-    auto is = [&](const char *name) { return strcmp(what, name) == 0; };
-    int status = 2;
-    if (size > 0 && is("random_access"))
-        status = random_access(size);
-    else if (size > 0 && is("ring_product"))
-        status = ring_product(size);
-    else if (size > 0 && size % ranks == 0 && is("fft2d"))
-        status = fft2d(size);
-    else if (size > 0 && size % ranks == 0 && is("heat3d"))
-        status = heat3d(size);
-    else if (me == 0)
-        fprintf(stderr, "expected a program and a size that the ranks can share\n");
-    MPI_Finalize();
+    const struct { const char *name; int (*run)(long); bool divides; } programs[] = {
+        {"random_access", random_access, false}, {"ring_product", ring_product, false},
+        {"fft2d", fft2d, true}, {"heat3d", heat3d, true},
+    };
+    int status = -1;
+    for (auto &program : programs)
+        if (strcmp(what, program.name) == 0 && size > 0 && !(program.divides && size % ranks != 0))
+            status = program.run(size);
+    bench_check(status >= 0, "expected a program and a size that the ranks can share");
+    bench_leave_job();
     return status;
 }
