@@ -416,6 +416,7 @@ fn few<T: Copy + PartialOrd>(list: &[T], most: T) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::curves::Shows;
 
     #[test]
     fn what_papers_say_and_what_we_draw_fit() {
@@ -455,6 +456,31 @@ mod tests {
                 assert!(says.is.is_some() != says.y.is_some(), "{name}: {}", says.series);
                 assert_eq!(says.y.is_some(), says.op.is_some() && says.unit.is_some(), "{name}");
             }
+        }
+    }
+
+    #[test]
+    fn figures_are_the_papers_in_what_was_once_wrong() {
+        let data = Data::read().unwrap();
+        let figure = |key: &str, number: &str| {
+            data.of(key).into_iter().find(|it| it.number == number).expect(number)
+        };
+        // As many PEs as are asked for, whatever the CPUs.
+        let sixteen = Setting { pes: Some(16), cpus: vec![0, 1], ..Setting::default() };
+        assert_eq!(figure("mapping", "7").parts[0].pes(&sixteen), [16]);
+        assert_eq!(figure("mapping", "5").parts[0].bars, Bars::Samples);
+        // The average over PEs, and the table of peers.
+        assert!(figure("ondemand", "5a").parts.iter().all(|it| it.statistic == Statistic::Mean));
+        assert_eq!(figure("ondemand", "9").beside, ["Table I"]);
+        assert_eq!(figure("shcoll", "7").parts[0].sizes, [4, 1024, 1 << 20]);
+        for number in ["7", "8", "9"] {
+            let figure = figure("partitions", number);
+            let is_efficiency = |panel: &Panel| panel.shows == Shows::Efficiency;
+            assert!(figure.parts[0].panels.iter().any(is_efficiency), "{number}");
+            assert!(figure.differs.contains("{scale}"), "{number} says its size");
+        }
+        for figure in data.figures.iter().filter(|it| it.paper == "shcoll" && it.number != "6") {
+            assert!(figure.caption.contains("shmem_barrier_all"), "{}", figure.number);
         }
     }
 

@@ -182,7 +182,7 @@ fn public(options: &options::Suite) -> anyhow::Result<bool> {
     let suite = public::Public::find(&std::env::current_dir()?, &data.known, options)?;
     setting.sources = suite.sources();
     for who in &mut setting.implementations {
-        who.further = suite.further();
+        who.further.clone_from(&suite.further);
     }
     let figures = suite.figures(options.pes.into());
     draw(&data, &setting, &figures.iter().collect::<Vec<_>>(), "suite.html", true)

@@ -14,11 +14,10 @@ use crate::read::Reading;
 /// A suite on this machine.
 pub struct Public {
     name: String,
-    /// The folders with headers, and the sources without `main`.
-    headers: Vec<PathBuf>,
-    library: Vec<PathBuf>,
     programs: Vec<PathBuf>,
-    flags: Vec<String>,
+    /// What they are compiled with: options, folders with headers, sources without `main`.
+    pub further: Vec<String>,
+    /// Each is told to each program.
     arguments: Vec<String>,
 }
 
@@ -46,15 +45,14 @@ impl Public {
             bail!("{folder}: no such folder, nor the name of a suite (known are {names})");
         }
         let usual = found.map(|known| known.arguments.clone()).unwrap_or_default();
-        let told = (!options.arguments.is_empty()).then(|| vec![options.arguments.join(" ")]);
-        let flags = found.map(|known| known.flags.clone()).unwrap_or_default();
+        let told = options.arguments.join(" ");
+        let mut further = found.map(|known| known.flags.clone()).unwrap_or_default();
+        further.extend(options.cflag.iter().cloned().chain(["-w".to_owned()]));
         let mut suite = Self {
             name: stem(&folder),
-            headers: Vec::new(),
-            library: Vec::new(),
             programs: Vec::new(),
-            flags: flags.into_iter().chain(options.cflag.iter().cloned()).collect(),
-            arguments: told.unwrap_or(usual),
+            further,
+            arguments: if told.is_empty() && !usual.is_empty() { usual } else { vec![told] },
         };
         let below = found.map(|known| folder.join(&known.below)).filter(|below| below.is_dir());
         suite.look(&below.unwrap_or(folder.clone()), &options.only)?;
@@ -74,8 +72,9 @@ impl Public {
                 self.look(&path, only)?;
             }
             let ending = path.extension().unwrap_or_default();
-            if ending == "h" && !self.headers.iter().any(|known| known == folder) {
-                self.headers.push(folder.into());
+            let with_headers = format!("-I{}", folder.display());
+            if ending == "h" && !self.further.contains(&with_headers) {
+                self.further.push(with_headers);
             }
             if ending != "c" {
                 continue;
@@ -94,20 +93,12 @@ impl Public {
                 rest.strip_prefix("main").is_some_and(|rest| rest.trim_start().starts_with('('))
             };
             if !text.lines().any(is_main) {
-                self.library.push(path);
+                self.further.push(path.display().to_string());
             } else if only.is_empty() || only.iter().any(|part| name.contains(part.as_str())) {
                 self.programs.push(path);
             }
         }
         Ok(())
-    }
-
-    /// What its programs are compiled with besides their sources.
-    pub fn further(&self) -> Vec<String> {
-        let headers = self.headers.iter().map(|folder| format!("-I{}", folder.display()));
-        let library = self.library.iter().map(|source| source.display().to_string());
-        let flags = std::iter::once("-w".into()).chain(self.flags.iter().cloned());
-        flags.chain(headers).chain(library).collect()
     }
 
     /// The folders of its programs.
@@ -117,11 +108,9 @@ impl Public {
 
     /// A figure of every program and what it is told, with so many PEs.
     pub fn figures(&self, pes: usize) -> Vec<Figure> {
-        let none = [String::new()];
-        let runs = if self.arguments.is_empty() { &none[..] } else { &self.arguments };
         let mut figures = Vec::new();
-        for (source, words) in self.programs.iter().flat_map(|it| runs.iter().map(move |w| (it, w)))
-        {
+        let told = |source| self.arguments.iter().map(move |words| (source, words));
+        for (source, words) in self.programs.iter().flat_map(told) {
             let title = format!("{} {words}", stem(source)).trim_end().to_owned();
             let panel = Panel { title: title.clone(), ..Panel::of(&stem(source), Axis::Bytes) };
             let part = Part {
