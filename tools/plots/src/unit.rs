@@ -1,7 +1,5 @@
 //! Units of figures.
 
-use serde::de::IntoDeserializer;
-use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 /// The unit of a figure.
@@ -28,12 +26,6 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Parses a unit that programs print.
-    pub fn parse(word: &str) -> Option<Self> {
-        let word: StrDeserializer<'_, Error> = word.into_deserializer();
-        Self::deserialize(word).ok()
-    }
-
     /// The quantity on an axis of such figures.
     pub fn quantity(self) -> &'static str {
         match self {
@@ -64,13 +56,5 @@ mod tests {
     fn ratios_are_costs() {
         assert_eq!(Unit::Nanoseconds.cost_ratio(20.0, 10.0), 2.0);
         assert_eq!(Unit::MegaBytes.cost_ratio(10.0, 20.0), 2.0);
-    }
-
-    #[test]
-    fn units_have_one_spelling() {
-        let words = ["ns", "Mop/s", "MB/s", "packets", "count"];
-        assert!(words.iter().all(|word| Unit::parse(word).is_some()));
-        assert_eq!(Unit::parse("ns"), Some(Unit::Nanoseconds));
-        assert_eq!(Unit::parse("s"), None);
     }
 }
