@@ -8,7 +8,7 @@
  *   FACT   name value
  *   DONE                     every check has passed; whatever happens after this line happened after the benchmark
  *
- * Arguments are key=value: ms= (time for one point), samples=, min=, max= and step= (sizes), sizes=a,b,... (these alone, in
+ * Arguments are key=value: ms= (time for one point), min=, max= and step= (sizes), sizes=a,b,... (these alone, in
  * ascending order, up to max=), iters= (where a program counts), each= (every one of so many messages is a sample, where one
  * follows from the other), window= (transfers before a quiet), cache= (bytes that a pass through the caches takes),
  * alter=1 (each collective alone, with data that every PE has just written), far=1 (PE 0 works with the first PE of the second half, not with PE 1), only=name,name,...
@@ -32,16 +32,17 @@
 
 #define BENCH_MAX_PES 1024
 #define BENCH_MAX_SAMPLES 65536
+#define BENCH_SAMPLES 20 /* of a point, if nothing else is asked for */
 
 /* The job, and what the arguments say. */
 static struct {
     int pe, npes, partner; /* whom PE 0 works with */
     double ms;
-    long samples, iters, each, window;
+    long iters, each, window;
     size_t cache, min, max;
     long step, alter, far;
     const char *only, *sizes;
-} bench = {0, 1, 0, 20, 20, 256, 0, 0, 8u << 20, 8, 4u << 20, 2, 0, 0, NULL, NULL};
+} bench = {0, 1, 0, 20, 256, 0, 0, 8u << 20, 8, 4u << 20, 2, 0, 0, NULL, NULL};
 
 static inline double bench_now(void)
 {
@@ -163,7 +164,6 @@ static inline void bench_arguments(int argc, char **argv)
         size_t key = (size_t)(value++ - argv[i]);
 #define BENCH_KEY(name) (key == sizeof name - 1 && memcmp(argv[i], name, key) == 0)
         if (BENCH_KEY("ms")) bench.ms = atof(value);
-        else if (BENCH_KEY("samples")) bench.samples = atol(value);
         else if (BENCH_KEY("iters")) bench.iters = atol(value);
         else if (BENCH_KEY("each")) bench.each = atol(value);
         else if (BENCH_KEY("window")) bench.window = atol(value);
@@ -179,9 +179,8 @@ static inline void bench_arguments(int argc, char **argv)
         else if (!BENCH_KEY("pes")) bench_check(0, "unknown argument %s", argv[i]);
 #undef BENCH_KEY
     }
-    bench_check(bench.ms > 0 && bench.samples > 0 && bench.samples <= BENCH_MAX_SAMPLES && bench.iters > 0 &&
-                    bench.iters <= BENCH_MAX_SAMPLES && bench.each >= 0 && bench.each <= BENCH_MAX_SAMPLES &&
-                    bench.window >= 0 && bench.min > 0 && bench.step > 1,
+    bench_check(bench.ms > 0 && bench.iters > 0 && bench.iters <= BENCH_MAX_SAMPLES && bench.each >= 0 &&
+                    bench.each <= BENCH_MAX_SAMPLES && bench.window >= 0 && bench.min > 0 && bench.step > 1,
                 "an argument is out of range");
     bench.partner = bench.far ? bench.npes / 2 : 1 % bench.npes;
 }
@@ -297,12 +296,12 @@ static inline void bench_measure(struct bench_point p)
     }
     bench_sample(&p, 1); /* attaches, makes pages: not what is measured, and no measure of how long it takes */
     if (samples == 0) {
-        double share = bench.ms * 1e6 / (double)bench.samples, took;
+        double share = bench.ms * 1e6 / BENCH_SAMPLES, took;
         while (took = bench_sample(&p, batch), bench_agree(took < share / 4))
             batch *= 4;
         took = took > 0 ? took : 1;
         batch = bench_agree(took > share ? batch : (long)((double)batch * share / took));
-        samples = bench_agree(took > share ? (long)(bench.ms * 1e6 / took) : bench.samples);
+        samples = bench_agree(took > share ? (long)(bench.ms * 1e6 / took) : BENCH_SAMPLES);
         samples = samples < 5 ? 5 : samples;
     }
     double deadline = bench_now() + 25 * bench.ms * 1e6;
@@ -346,9 +345,6 @@ static inline size_t bench_size_after(size_t size, size_t least, size_t most)
     }
     return 0;
 }
-
-#define BENCH_SIZES(size, least, most)                                                              \
-    for (size_t size = bench_size_after(0, least, most); size > 0; size = bench_size_after(size, least, most))
 
 /* How many transfers of this size are a window: as many as make 64 KiB, at least one, at most 64; or window=, if less. */
 static inline long bench_window(size_t size)

@@ -176,7 +176,8 @@ int main(int argc, char **argv)
             measure(0);
             continue;
         }
-        BENCH_SIZES (size, size_of(now->element), most)
+        size_t least = size_of(now->element);
+        for (size_t size = bench_size_after(0, least, most); size > 0; size = bench_size_after(size, least, most))
             measure(size);
     }
     bench_finish();

@@ -13,9 +13,7 @@ use crate::report::{Place, Point, Report, Run};
 pub struct Panel {
     /// The quantity; of several, a curve each, what their names begin with: `step.`.
     pub name: String,
-    /// The title of the plot.
     pub title: String,
-    /// The x axis.
     pub x: Axis,
     /// Only figures of this size.
     pub size: Option<u64>,
@@ -34,7 +32,6 @@ pub struct Panel {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shows {
-    /// Itself.
     #[default]
     Itself,
     /// Of a time: the bandwidth that it means.

@@ -300,12 +300,10 @@ impl Data {
         })
     }
 
-    /// A paper.
     pub fn paper(&self, key: &str) -> &Paper {
         self.papers.iter().find(|paper| paper.key == key).expect("a test looks for all of them")
     }
 
-    /// The figures of a paper.
     pub fn of(&self, key: &str) -> Vec<&Figure> {
         self.figures.iter().filter(|figure| figure.paper == key).collect()
     }
@@ -387,7 +385,6 @@ impl Part {
         if self.neighbours.is_empty() { vec![("0", String::new())] } else { each.collect() }
     }
 
-    /// Its pictures.
     pub fn panels(&self) -> impl Iterator<Item = Panel> {
         self.panels.iter().map(|panel| Panel { bars: self.bars, ..panel.clone() })
     }

@@ -61,7 +61,6 @@ impl Implementation {
         Self { name: name.into(), folder: name.into(), kind, ..Self::default() }
     }
 
-    /// Plain shared memory.
     pub fn raw() -> Self {
         Self::new(RAW, Kind::Raw)
     }
@@ -128,7 +127,6 @@ impl Implementation {
         }
     }
 
-    /// Whether it is plain shared memory.
     pub fn is_raw(&self) -> bool {
         matches!(self.kind, Kind::Raw)
     }

@@ -26,7 +26,6 @@ pub struct Report {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
-    /// On one node.
     #[default]
     Node,
     /// Over two emulated nodes.
@@ -146,7 +145,6 @@ impl Point {
         self.statistic.over(&self.of_runs())
     }
 
-    /// The figures of the runs.
     pub fn of_runs(&self) -> Vec<f64> {
         self.runs.iter().map(|run| self.statistic.of(run)).collect()
     }
