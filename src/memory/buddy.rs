@@ -216,3 +216,22 @@ impl Buddy {
         self.state[unit] = 0;
     }
 }
+
+#[cfg(test)]
+#[test]
+fn free_neighbours_become_one_block_where_the_first_was() {
+    let mut buddy = Buddy::new();
+    for order in [0, 1, 4] {
+        let size = SMALLEST << order;
+        let small: Vec<_> = std::iter::from_fn(|| buddy.allocate(size, 1)).collect();
+        assert_eq!(small.len(), CHUNK / size);
+        // In an order in which neighbours are free at different times. 5 divides no power of two.
+        for i in 0..small.len() {
+            assert_eq!(buddy.free(small[i * 5 % small.len()]), Some(size));
+        }
+        let mut large: Vec<_> = std::iter::from_fn(|| buddy.allocate(LARGEST, 1)).collect();
+        large.sort_unstable();
+        assert!(large.iter().copied().eq((0..CHUNK).step_by(LARGEST)), "{large:?}");
+        large.into_iter().for_each(|block| assert_eq!(buddy.free(block), Some(LARGEST)));
+    }
+}
