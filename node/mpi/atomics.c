@@ -103,6 +103,13 @@ const element *element_of(kind kind, size_t which)
     return NULL;
 }
 
+/* The rank, if accumulates to it are ours. */
+static inline const target *guarded_target_of(window *w, int rank)
+{
+    const target *t = target_of(w, rank);
+    return LIKELY(t != NULL && t->guard != NULL) ? t : NULL;
+}
+
 static inline int operation_of(MPI_Op op)
 {
     if (op == MPI_SUM)
@@ -236,7 +243,7 @@ static inline void update(guard *g, const element *e, int operation, char *there
 outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void *result, MPI_Count rc, MPI_Datatype rt, int rank, MPI_Aint disp,
                 MPI_Count tc, MPI_Datatype tt, MPI_Op op, bool fetches)
 {
-    const target *at = target_of(w, rank);
+    const target *at = guarded_target_of(w, rank);
     int operation = operation_of(op);
     const type *there = type_of(tt, w);
     if (at == NULL || there == NULL || there->element == NULL || tc < 0 || !is_defined(there->element, operation))
@@ -259,8 +266,8 @@ outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void
             || (back->dense && bytes != 0 && !is_buffer(result)))
             return PASS;
     }
-    if ((!is_apart(there) && !take_apart(there, w->node)) || (!is_apart(origin) && !take_apart(origin, w->node))
-        || (!is_apart(back) && !take_apart(back, w->node)))
+    if ((!is_apart(there) && !take_apart(there, w->comm)) || (!is_apart(origin) && !take_apart(origin, w->comm))
+        || (!is_apart(back) && !take_apart(back, w->comm)))
         return UNKNOWN;
     char *theirs = there->dense ? address(at, disp, bytes) : typed_address(at, disp, tc, there);
     if (theirs == NULL)
@@ -294,7 +301,7 @@ outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void
 
 outcome fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int rank, MPI_Aint disp, MPI_Op op)
 {
-    const target *at = target_of(w, rank);
+    const target *at = guarded_target_of(w, rank);
     const type *there = type_of(t, w);
     int operation = operation_of(op);
     if (UNLIKELY(at == NULL || there == NULL || !there->predefined || there->element == NULL || !is_defined(there->element, operation)
@@ -319,7 +326,7 @@ outcome fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int
 
 outcome compare_and_swap(window *w, const void *o, const void *expected, void *result, MPI_Datatype t, int rank, MPI_Aint disp)
 {
-    const target *at = target_of(w, rank);
+    const target *at = guarded_target_of(w, rank);
     const type *there = type_of(t, w);
     if (UNLIKELY(at == NULL || there == NULL || !there->predefined || there->element == NULL || !is_buffer(o) || !is_buffer(expected)
                  || !is_buffer(result)))

@@ -6,10 +6,14 @@
  * by load, store and locked instruction. MPI keeps its own state of the window: it makes, frees and synchronises it (lock,
  * unlock, fence, post, start, complete, wait), and carries out whatever is not plainly valid or not known here.
  *
+ * A window of MPI_Win_allocate over several nodes is MPI's own. Puts and gets are ours to those ranks whose parts are mapped here (near.c),
+ * all accumulates and the other ranks are MPI's.
+ *
  * Why that is right:
  *  - MPI allows direct loads and stores in an epoch of a shared window, so its lock, fence and start do not return before the
  *    epoch has begun. What is done at the call is therefore inside the epoch. A sequentially consistent fence before each call
- *    that ends an epoch, and after each that begins one, orders our accesses with those of other ranks.
+ *    that ends an epoch, and after each that begins one, orders our accesses with those of other ranks. For windows over several nodes MPI
+ *    promises no such thing, so they are served only where it is known to be so: see `begins_at_once`.
  *  - An operation that MPI carries out is counted in its target's `issued`. A flush goes to MPI unless `done` has reached it.
  *  - All accumulates of a window on values of one predefined type are ours: see atomics.c.
  *  - A wait by get and flush makes MPI no progress, but MPI may need it (a lock of ours that another rank wants, a message).
@@ -41,19 +45,25 @@ typedef struct {
     char *base;
     size_t size;
     size_t unit;
+    bool far; /* its part is not mapped here: all is MPI's */
     _Atomic uint8_t open;
     _Atomic uint32_t issued, done;
-    guard *guard;
+    guard *guard; /* NULL: accumulates are MPI's */
 } target;
 
 /* What each rank tells the others of its part of a new window, and the bytes that its shared memory can still take. */
 typedef struct { unsigned long long size, unit, able, free; } part;
 
-/* The ranks of a communicator, if one node has them all: see places.c. */
+/* Where a part lies in a file that is mapped: see near.c. It begins with `word` until all ranks have looked; then with what was `kept`. */
+typedef struct { unsigned long long told, major, minor, inode, offset, word, kept; } spot;
+
+/* The ranks of a communicator: see places.c. */
 typedef struct place {
-    MPI_Comm node;   /* they, in their order; MPI_COMM_NULL: several nodes have them */
-    int n;
-    guard **guards;  /* of each, in the shared memory of `control` */
+    MPI_Comm comm;   /* they, for us alone; MPI_COMM_NULL: windows are MPI's alone */
+    MPI_Comm node;   /* those of this node, in their order; `comm`, if it has them all */
+    int n, here;     /* all ranks, and those of this node */
+    int *ranks;      /* those of this node among all; NULL: one node has them all */
+    guard **guards;  /* of each, in the shared memory of `control`, if one node has them all */
     MPI_Win control;
     part *parts;     /* of each, for one window at a time */
     uint32_t users;
@@ -68,7 +78,7 @@ typedef struct window {
     _Atomic uint8_t open;
     _Atomic uint32_t issued, done;
     target *targets;
-    MPI_Comm node; /* the place's */
+    MPI_Comm comm; /* the place's */
     place *place;
     int flavor;      /* what the program made */
     char noncontig[8]; /* the program's value of that key, or "" */
@@ -150,6 +160,10 @@ HIDDEN bool all_agree(bool good, MPI_Comm comm);
 HIDDEN bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm node, void *base, MPI_Win *win);
 /* This rank cannot keep to what all have agreed on. */
 HIDDEN void end_without_memory(void);
+/* Finds where the own part lies, if it is in a shared file, and marks it. */
+HIDDEN void tell_spot(char *base, size_t size, spot *own);
+/* Finds the parts of other ranks here, or NULL. */
+HIDDEN void find_spots(const spot *spots, const part *parts, int n, char **found);
 HIDDEN const type *find_type(MPI_Datatype handle, MPI_Comm node);
 HIDDEN void forget_type(MPI_Datatype handle);
 /* Finds the runs of a large type. False: it is too large. */
@@ -185,7 +199,7 @@ static inline window *window_of(MPI_Win win)
 static inline const type *type_of(MPI_Datatype handle, const window *w)
 {
     const type *t = last_type;
-    return LIKELY(atomic_load_explicit(&t->handle, memory_order_acquire) == handle) ? t : find_type(handle, w->node);
+    return LIKELY(atomic_load_explicit(&t->handle, memory_order_acquire) == handle) ? t : find_type(handle, w->comm);
 }
 
 /* The rank of a window, if it is one and open for access. */

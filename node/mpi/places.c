@@ -1,4 +1,4 @@
-/* Places: the ranks of a communicator, if one node has them all, and a guard for each.
+/* Places: the ranks of a communicator; a guard for each if one node has them all, or else which of them this node has.
  *
  * A place is made for the first window of a communicator and kept with it, as an attribute, because MPI has few communicators. Its
  * windows keep it, too, as a program may free the communicator first. All ranks come to the same answers in the same order. */
@@ -61,7 +61,7 @@ static bool make_guards(place *p, int me)
     void *own;
     p->guards = calloc((size_t)p->n, sizeof *p->guards);
     p->parts = calloc((size_t)p->n, sizeof *p->parts);
-    bool made = shared_window(2 * LINE, 1, MPI_INFO_NULL, p->node, &own, &p->control), good = made && p->guards != NULL && p->parts != NULL;
+    bool good = shared_window(2 * LINE, 1, MPI_INFO_NULL, p->node, &own, &p->control) && p->guards != NULL && p->parts != NULL;
     for (int i = 0; good && i < p->n; i++) {
         MPI_Aint bytes;
         int unit;
@@ -74,10 +74,17 @@ static bool make_guards(place *p, int me)
     if (good)
         atomic_store_explicit(&p->guards[me]->held, 0, memory_order_seq_cst);
     /* Also the barrier after which all guards are free. */
-    good = all_agree(good, p->node);
-    if (!good && made)
+    return all_agree(good, p->node);
+}
+
+static void close_place(place *p)
+{
+    if (p->control != MPI_WIN_NULL)
         next.Win_free(&p->control);
-    return good;
+    if (p->node != p->comm && p->comm != MPI_COMM_NULL)
+        PMPI_Comm_free(&p->comm);
+    PMPI_Comm_free(&p->node);
+    p->comm = MPI_COMM_NULL;
 }
 
 /* Ends it if nobody keeps it any more, which all ranks find at the same call. */
@@ -93,12 +100,11 @@ void leave_place(place *p)
     pthread_mutex_unlock(&changing);
     if (!last)
         return;
-    if (p->node != MPI_COMM_NULL) {
-        next.Win_free(&p->control);
-        PMPI_Comm_free(&p->node);
-    }
+    if (p->comm != MPI_COMM_NULL)
+        close_place(p);
     free(p->guards);
     free(p->parts);
+    free(p->ranks);
     free(p);
 }
 
@@ -118,11 +124,39 @@ void end_places(void)
     for (place *p = places, *before; p != NULL; first = p, p = before)
         before = p->next, p->next = first;
     for (; first != NULL; first = first->next)
-        if (first->node != MPI_COMM_NULL) {
-            next.Win_free(&first->control);
-            PMPI_Comm_free(&first->node);
-        }
+        if (first->comm != MPI_COMM_NULL)
+            close_place(first);
     places = NULL;
+}
+
+/* Whether an epoch of any window has begun when the call that begins it returns. MPI does not promise it for windows over several nodes, and
+ * MPICH's older device and a component of Open MPI wait for the epoch in the call that ends it. */
+static bool begins_at_once(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    return PMPI_Get_library_version(version, &length) == MPI_SUCCESS && strstr(version, "MPICH") != NULL && strstr(version, "ch4") != NULL;
+}
+
+/* Several nodes have the ranks: finds which this one has. */
+static bool list_ranks(place *p, MPI_Comm comm, int me)
+{
+    MPI_Group here, all;
+    int *ranks = malloc(sizeof *ranks * (size_t)p->here);
+    p->ranks = calloc((size_t)p->here, sizeof *p->ranks);
+    p->parts = calloc((size_t)p->here, sizeof *p->parts);
+    bool good = PMPI_Comm_split(comm, 0, me, &p->comm) == MPI_SUCCESS && begins_at_once();
+    if (good && ranks != NULL && p->ranks != NULL) {
+        PMPI_Comm_set_errhandler(p->comm, MPI_ERRORS_RETURN);
+        for (int i = 0; i < p->here; i++)
+            ranks[i] = i;
+        PMPI_Comm_group(p->node, &here), PMPI_Comm_group(comm, &all);
+        good = PMPI_Group_translate_ranks(here, p->here, ranks, all, p->ranks) == MPI_SUCCESS && p->parts != NULL;
+        PMPI_Group_free(&here), PMPI_Group_free(&all);
+    } else
+        good = false;
+    free(ranks);
+    return all_agree(good, comm);
 }
 
 static place *make_place(MPI_Comm comm)
@@ -131,17 +165,18 @@ static place *make_place(MPI_Comm comm)
     place *p = calloc(1, sizeof *p);
     if (p == NULL)
         end_without_memory();
+    p->control = MPI_WIN_NULL;
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS
         || PMPI_Comm_size(comm, &p->n) != MPI_SUCCESS
         || PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &p->node) != MPI_SUCCESS) {
         free(p);
         return NULL;
     }
-    int here;
     PMPI_Comm_set_errhandler(p->node, MPI_ERRORS_RETURN);
-    PMPI_Comm_size(p->node, &here);
-    if (!all_agree(here == p->n && in_world(comm, p->n), p->node) || !make_guards(p, me))
-        PMPI_Comm_free(&p->node); /* sets it to MPI_COMM_NULL */
+    PMPI_Comm_size(p->node, &p->here);
+    p->comm = p->here < p->n ? MPI_COMM_NULL : p->node;
+    if (!all_agree(in_world(comm, p->n), comm) || (p->here < p->n ? !list_ranks(p, comm, me) : !make_guards(p, me)))
+        close_place(p);
     return p;
 }
 
@@ -167,7 +202,7 @@ place *place_of(MPI_Comm comm)
         pthread_mutex_unlock(&changing);
         PMPI_Comm_set_attr(comm, key, p);
     }
-    if (p->node == MPI_COMM_NULL)
+    if (p->comm == MPI_COMM_NULL)
         return NULL;
     pthread_mutex_lock(&changing);
     p->users++;

@@ -11,7 +11,7 @@ _Thread_local uint32_t calls;
 void progress(window *w)
 {
     int flag;
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, w->node, &flag, MPI_STATUS_IGNORE);
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, w->comm, &flag, MPI_STATUS_IGNORE);
 }
 
 /* Orders this rank's accesses before and after: all of them, as a flush orders a put before a later get. */

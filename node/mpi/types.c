@@ -271,7 +271,7 @@ outcome transfer_any(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank
 {
     const target *at = target_of(w, rank);
     const type *origin = type_of(ot, w), *there = ot == tt ? origin : type_of(tt, w);
-    if (UNLIKELY(at == NULL || origin == NULL || there == NULL || (oc | tc) < 0))
+    if (UNLIKELY(at == NULL || at->far || origin == NULL || there == NULL || (oc | tc) < 0))
         return PASS;
     size_t bytes, bytes_there;
     if (UNLIKELY(__builtin_mul_overflow((size_t)oc, origin->size, &bytes) || __builtin_mul_overflow((size_t)tc, there->size, &bytes_there)

@@ -40,7 +40,7 @@ static void insert(MPI_Win win, window *new)
     if (fresh)
         w = calloc(1, sizeof *w);
     if (w != NULL) {
-        w->n = new->n, w->targets = new->targets, w->node = new->node, w->place = new->place, w->flavor = new->flavor;
+        w->n = new->n, w->targets = new->targets, w->comm = new->comm, w->place = new->place, w->flavor = new->flavor;
         memcpy(w->noncontig, new->noncontig, sizeof w->noncontig);
         w->open = 0;
         w->issued = w->done = 0;
@@ -91,7 +91,7 @@ static bool agree(const place *p, MPI_Aint size, MPI_Aint unit, bool able)
  * the caller's. */
 static bool adopt(MPI_Win win, place *p, int flavor, const char *noncontig)
 {
-    window new = {.n = (uint32_t)p->n, .node = p->node, .place = p, .flavor = flavor, .targets = calloc((size_t)p->n, sizeof(target))};
+    window new = {.n = (uint32_t)p->n, .comm = p->comm, .place = p, .flavor = flavor, .targets = calloc((size_t)p->n, sizeof(target))};
     snprintf(new.noncontig, sizeof new.noncontig, "%s", noncontig);
     bool good = new.targets != NULL;
     for (int i = 0; good && i < p->n; i++) {
@@ -116,13 +116,10 @@ static bool is_plain(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, const void *ba
     return size >= 0 && unit > 0 && unit <= INT32_MAX && comm != MPI_COMM_NULL && base != NULL && win != NULL;
 }
 
-/* True: the window is made. */
-static bool allocate(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+/* Makes a window on one node. False: it is not made, and `p` is left. */
+static bool allocate(place *p, MPI_Aint size, MPI_Aint unit, MPI_Info info, void *base, MPI_Win *win)
 {
     char value[MPI_MAX_INFO_VAL + 1], noncontig[8];
-    place *p = is_plain(size, unit, comm, base, win) ? place_of(comm) : NULL;
-    if (p == NULL)
-        return false;
     bool able = !(info_has(info, "alloc_shm", value, MPI_MAX_INFO_VAL) && strcmp(value, "false") == 0)
                 && !(info_has(info, "mpi_minimum_memory_alignment", value, MPI_MAX_INFO_VAL) && atol(value) > 8);
     info_has(info, "alloc_shared_noncontig", noncontig, sizeof noncontig - 1);
@@ -141,13 +138,50 @@ static bool allocate(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm,
     return adopted;
 }
 
+/* Serves the parts that this node has of MPI's window over several nodes; accumulates stay MPI's. */
+static void adopt_near(place *p, MPI_Aint size, MPI_Aint unit, char *base, MPI_Win win)
+{
+    size_t here = (size_t)p->here;
+    window new = {.n = (uint32_t)p->n, .comm = p->comm, .place = p, .flavor = MPI_WIN_FLAVOR_ALLOCATE, .targets = calloc((size_t)p->n, sizeof(target))};
+    spot *spots = malloc(here * sizeof *spots), own;
+    char **found = malloc(here * sizeof *found);
+    part mine = {.size = (unsigned long long)size, .unit = (unsigned long long)unit};
+    tell_spot(base, (size_t)size, &own);
+    bool good = all_agree(new.targets != NULL && spots != NULL && found != NULL, p->node)
+                && PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, p->parts, sizeof mine, MPI_BYTE, p->node) == MPI_SUCCESS
+                && PMPI_Allgather(&own, sizeof own, MPI_BYTE, spots, sizeof own, MPI_BYTE, p->node) == MPI_SUCCESS;
+    if (good)
+        find_spots(spots, p->parts, p->here, found);
+    PMPI_Barrier(p->node);
+    if (own.told)
+        memcpy(base, &own.kept, sizeof own.kept);
+    PMPI_Barrier(p->comm); /* before anyone puts anything there */
+    if (good) {
+        for (int i = 0; i < p->n; i++)
+            new.targets[i].far = true;
+        int me;
+        PMPI_Comm_rank(p->node, &me);
+        found[me] = base; /* however MPI has made it */
+        for (int i = 0; i < p->here; i++)
+            if (found[i] != NULL) {
+                target *t = &new.targets[p->ranks[i]];
+                t->far = false, t->base = found[i], t->size = (size_t)p->parts[i].size, t->unit = (size_t)p->parts[i].unit;
+            }
+        insert(win, &new);
+    } else {
+        free(new.targets);
+        leave_place(p);
+    }
+    free(spots), free(found);
+}
+
 /* The program's own shared window is made by MPI as it stands, and then adopted or not. */
 static void adopt_shared(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, MPI_Win win)
 {
     place *p = place_of(comm);
     if (p == NULL)
         return;
-    if (!agree(p, size, unit, true) || !adopt(win, p, MPI_WIN_FLAVOR_SHARED, ""))
+    if (p->ranks != NULL || !agree(p, size, unit, true) || !adopt(win, p, MPI_WIN_FLAVOR_SHARED, ""))
         leave_place(p);
 }
 
@@ -155,7 +189,16 @@ static void adopt_shared(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, MPI_Win wi
 #define ALLOCATE(S, U) \
     int on_Win_allocate##S(MPI_Aint size, U unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) \
     { \
-        return allocate(size, unit, info, comm, base, win) ? MPI_SUCCESS : next.Win_allocate##S(size, unit, info, comm, base, win); \
+        place *p = is_plain(size, unit, comm, base, win) ? place_of(comm) : NULL; \
+        bool spread = p != NULL && p->ranks != NULL; \
+        if (p != NULL && !spread && allocate(p, size, unit, info, base, win)) \
+            return MPI_SUCCESS; \
+        int status = next.Win_allocate##S(size, unit, info, comm, base, win); \
+        if (spread && status == MPI_SUCCESS) \
+            adopt_near(p, size, unit, *(char **)base, *win); \
+        else if (spread) \
+            leave_place(p); \
+        return status; \
     } \
     int on_Win_allocate_shared##S(MPI_Aint size, U unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) \
     { \
@@ -197,7 +240,7 @@ int on_Type_free(MPI_Datatype *type)
     return next.Type_free(type);
 }
 
-/* MPI's window is a shared one, whatever the program has made. */
+/* MPI's window is a shared one if one node has all ranks, whatever the program has made. */
 int on_Win_get_attr(MPI_Win win, int key, void *value, int *flag)
 {
     int status = next.Win_get_attr(win, key, value, flag);
@@ -211,7 +254,7 @@ int on_Win_get_info(MPI_Win win, MPI_Info *info)
 {
     int status = next.Win_get_info(win, info);
     window *w = status == MPI_SUCCESS ? window_of(win) : NULL;
-    if (w == NULL || w->flavor != MPI_WIN_FLAVOR_ALLOCATE)
+    if (w == NULL || w->flavor != MPI_WIN_FLAVOR_ALLOCATE || w->place->ranks != NULL)
         return status;
     const char *given = w->noncontig;
 #ifdef OPEN_MPI

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-static int me, n, wrong;
+static int me, n, last, wrong; /* rank 0's partner is the last */
 static volatile long *base;
 static MPI_Win win, second;
 
@@ -29,18 +29,18 @@ static void put(long value, int rank, int at)
     MPI_Put(&kept, 1, MPI_LONG, rank, at, 1, MPI_LONG, win);
 }
 
-/* Rank 1 begins its exposure late. */
+/* The last rank begins its exposure late. */
 static void late_post(void)
 {
     MPI_Group world, group;
-    int other = 1 - me;
-    if (me > 1)
+    int other = last - me;
+    if (me != 0 && me != last)
         return;
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &other, &group);
     if (me == 0) {
         MPI_Win_start(group, 0, win);
-        put(1, 1, 0);
+        put(1, last, 0);
         MPI_Win_complete(win);
     } else {
         rest();
@@ -54,42 +54,42 @@ static void late_post(void)
 
 static void late_fence(void)
 {
-    if (me == 1) {
+    if (me == last) {
         rest();
         check(base[1] == 0, "a put before fence");
     }
     MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
     if (me == 0)
-        put(2, 1, 1);
+        put(2, last, 1);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
-    check(me != 1 || base[1] == 2, "a put after fence");
+    check(me != last || base[1] == 2, "a put after fence");
 }
 
 static void held(int kind)
 {
-    if (me == 1) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    if (me == last) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, last, 0, win);
         base[2] = 0;
         MPI_Win_sync(win);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (me == 1) {
+    if (me == last) {
         for (int i = 0, flag; i < 20; i++) { /* MPI's locks may need calls of their target */
             MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
             nanosleep(&(struct timespec){0, 2 * 1000 * 1000}, NULL);
         }
         check(base[2] == 0, "a put in another's exclusive lock");
-        MPI_Win_unlock(1, win);
+        MPI_Win_unlock(last, win);
     } else if (me == 0) {
-        MPI_Win_lock(kind, 1, 0, win);
-        put(3, 1, 2);
-        MPI_Win_unlock(1, win);
+        MPI_Win_lock(kind, last, 0, win);
+        put(3, last, 2);
+        MPI_Win_unlock(last, win);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    check(me != 1 || base[2] == 3, "a put after another's exclusive lock");
+    check(me != last || base[2] == 3, "a put after another's exclusive lock");
 }
 
-/* Rank 0 waits by one-sided calls for what rank 1 writes after it has had rank 0's help. */
+/* Rank 0 waits by one-sided calls for what the last rank writes after it has had rank 0's help. */
 static void helped(void)
 {
     enum { LONG = 1 << 17 };
@@ -97,14 +97,14 @@ static void helped(void)
     MPI_Request request = MPI_REQUEST_NULL;
     long value = 0, one = 1;
     if (me == 0)
-        MPI_Irecv(message, LONG, MPI_DOUBLE, 1, 5, MPI_COMM_WORLD, &request);
+        MPI_Irecv(message, LONG, MPI_DOUBLE, last, 5, MPI_COMM_WORLD, &request);
     MPI_Win_lock_all(0, win);
     if (me == 0)
         while (value == 0) {
             MPI_Get(&value, 1, MPI_LONG, 0, 3, 1, MPI_LONG, win);
             MPI_Win_flush(0, win);
         }
-    else if (me == 1) {
+    else if (me == last) {
         MPI_Send(message, LONG, MPI_DOUBLE, 0, 5, MPI_COMM_WORLD);
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, second);
         MPI_Put(&one, 1, MPI_LONG, 0, 0, 1, MPI_LONG, second);
@@ -196,12 +196,37 @@ static void swapped(void)
     check(me != 0 || base[50] == (long)TIMES * n, "a count by compare and swap");
 }
 
+/* A put to a window that is just made. */
+static void at_once(void)
+{
+    for (int i = 0; i < 20; i++) {
+        long *start, value = me + 1;
+        MPI_Win new;
+        MPI_Win_allocate(4096, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &start, &new);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, (me + last) % n, 0, new);
+        MPI_Put(&value, 1, MPI_LONG, (me + last) % n, 0, 1, MPI_LONG, new);
+        MPI_Win_unlock((me + last) % n, new);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_lock(MPI_LOCK_SHARED, me, 0, new);
+        check(*start == (me + 1) % n + 1, "a put to a new window");
+        MPI_Win_unlock(me, new);
+        MPI_Win_free(&new);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    for (int shared = 0; shared < 2; shared++) {
+    last = n - 1;
+    MPI_Comm node;
+    int here;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &here);
+    MPI_Comm_free(&node);
+    at_once();
+    for (int shared = 0; shared < (here < n ? 1 : 2); shared++) {
         long *start, *other;
         if (shared)
             MPI_Win_allocate_shared(4096, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &start, &win);

@@ -386,6 +386,11 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, argc > 3 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
+    MPI_Comm node;
+    int here;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &here);
+    MPI_Comm_free(&node);
     int rounds = argc > 1 ? atoi(argv[1]) : 100;
     state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     const base list[] = {TYPES(X)};
@@ -400,7 +405,7 @@ int main(int argc, char **argv)
         if (round % 20 == 0) { /* a new window, of either flavour */
             if (win != MPI_WIN_NULL)
                 MPI_Win_free(&win);
-            if (any(3))
+            if (any(3) || here < n)
                 MPI_Win_allocate((MPI_Aint)window_bytes(), unit_of(me), MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win);
             else
                 MPI_Win_allocate_shared((MPI_Aint)window_bytes(), unit_of(me), MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win);
