@@ -1,8 +1,8 @@
 /* Types: which bytes a type has, and of which predefined type it is made.
  *
- * Layouts are not taken apart by combiner. MPI itself packs a buffer in which every byte holds a part of its own position; the
- * packed bytes are then the type map, in its order, of any type there is. It takes one pass for each byte of the largest
- * position. The same call tells whether the type is committed. */
+ * layout.c finds out by what the type was made from. For what it does not know (MPI_Type_create_darray), MPI itself packs a
+ * buffer in which every byte holds a part of its own position; the packed bytes are then the type map, in its order, of any type there
+ * is. It takes one pass for each byte of the largest position. A call of that kind tells whether the type is committed. */
 #include "onenode_mpi.h"
 #include <complex.h>
 #include <pthread.h>
@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <wchar.h>
 
-enum { CHAINS = 256, MOST_DEPTH = 64 };
-/* Types that reach further are taken apart only for accumulates, which must be ours, or not at all. */
+enum { CHAINS = 256 };
+/* What is packed, and reaches further, is taken apart only for accumulates, which must be ours, or not at all. */
 static const size_t USUAL_EXTENT = (size_t)16 << 20, MOST_EXTENT = (size_t)1 << 30;
 
 static type none; /* no handle is 0 */
@@ -49,8 +49,7 @@ static type *_Atomic *chain_of(MPI_Datatype handle)
     X(MPI_FLOAT_INT, FLOAT_INT) X(MPI_DOUBLE_INT, DOUBLE_INT) X(MPI_LONG_INT, LONG_INT) X(MPI_SHORT_INT, SHORT_INT) X(MPI_2INT, INT_INT) \
     X(MPI_LONG_DOUBLE_INT, LONG_DOUBLE_INT) X(MPI_2INTEGER, INT_INT) X(MPI_2REAL, FLOAT_FLOAT) X(MPI_2DOUBLE_PRECISION, DOUBLE_DOUBLE)
 
-/* The element of a predefined type, or NULL. */
-static const element *predefined_element(MPI_Datatype handle)
+const element *predefined_element(MPI_Datatype handle)
 {
     if (handle == MPI_DATATYPE_NULL) /* as are types that this MPI lacks */
         return NULL;
@@ -66,46 +65,13 @@ static const element *predefined_element(MPI_Datatype handle)
     return NULL;
 }
 
-/* What all of a type is made of. False: of several predefined types, or of one that is not known here. */
-static bool find_element(MPI_Datatype handle, const element **found, int depth)
+static void set_runs(type *t, run *runs, size_t count)
 {
-    int integers, addresses, types, combiner;
-    if (depth > MOST_DEPTH || PMPI_Type_get_envelope(handle, &integers, &addresses, &types, &combiner) != MPI_SUCCESS)
-        return false;
-    if (combiner == MPI_COMBINER_NAMED || types == 0) { /* Fortran's types by precision have none, either */
-        const element *e = predefined_element(handle);
-        if (e == NULL && combiner != MPI_COMBINER_NAMED) {
-            int bytes = 0;
-            PMPI_Type_size(handle, &bytes);
-            e = combiner == MPI_COMBINER_F90_REAL      ? element_of(FLOATING, (size_t)bytes)
-                : combiner == MPI_COMBINER_F90_COMPLEX ? element_of(COMPLEX, (size_t)bytes)
-                : combiner == MPI_COMBINER_F90_INTEGER ? element_of(SIGNED, (size_t)bytes)
-                                                       : NULL;
-        }
-        bool same = e != NULL && (*found == NULL || *found == e);
-        *found = e;
-        return same;
-    }
-    int *some = malloc(sizeof *some * (size_t)(integers + 1));
-    MPI_Aint *far = malloc(sizeof *far * (size_t)(addresses + 1));
-    MPI_Datatype *parts = malloc(sizeof *parts * (size_t)types);
-    bool same = some != NULL && far != NULL && parts != NULL
-                && PMPI_Type_get_contents(handle, integers, addresses, types, some, far, parts) == MPI_SUCCESS;
-    if (same) {
-        for (int i = 0; i < types; i++) {
-            same = find_element(parts[i], found, depth + 1) && same;
-            int combined;
-            PMPI_Type_get_envelope(parts[i], &(int){0}, &(int){0}, &(int){0}, &combined);
-            if (combined != MPI_COMBINER_NAMED && combined != MPI_COMBINER_F90_REAL && combined != MPI_COMBINER_F90_COMPLEX
-                && combined != MPI_COMBINER_F90_INTEGER)
-                next.Type_free(&parts[i]);
-        }
-    }
-    free(some), free(far), free(parts);
-    return same;
+    t->runs = runs, t->count = count;
+    t->dense = count == 1 && runs->at == 0 && t->extent == (ptrdiff_t)t->size;
 }
 
-/* Finds the runs of a type. False: it is too large, or there is no memory. */
+/* Finds the runs of a type by packing. False: it is too large, or there is no memory. */
 static bool find_runs(type *t, MPI_Comm node)
 {
     /* A value of a predefined type has no gaps, unless it is a pair: one position for each is enough. */
@@ -152,8 +118,7 @@ static bool find_runs(type *t, MPI_Comm node)
                 r->bytes += step;
             else
                 *++r = (run){t->lower + (ptrdiff_t)map[i], step};
-        t->dense = t->count == 1 && t->lower == 0 && t->extent == (ptrdiff_t)t->size;
-        t->runs = runs;
+        set_runs(t, runs, t->count);
     }
     free(positions), free(packed), free(map);
     return good;
@@ -177,18 +142,27 @@ static bool learn(type *t, MPI_Datatype handle, MPI_Comm node)
         return false;
     *t = (type){.handle = handle, .size = (size_t)size, .extent = (ptrdiff_t)extent, .lower = (ptrdiff_t)true_lower,
                 .true_extent = (size_t)true_extent, .predefined = combiner == MPI_COMBINER_NAMED, .next = t->next};
-    const element *e = NULL;
-    t->element = find_element(handle, &e, 0) ? e : NULL;
+    layout l;
+    lay_out(handle, &l);
+    t->element = l.element;
     if (t->predefined && size == extent && true_extent == extent && true_lower == 0) {
+        free(l.runs);
         t->dense = true;
         return true;
     }
     /* An error if the type is not committed; `node` returns it. */
     char nothing[8];
     int end = 0;
-    if (PMPI_Pack(nothing, 0, handle, nothing, sizeof nothing, &end, node) != MPI_SUCCESS)
-        return false;
-    return t->true_extent > USUAL_EXTENT || find_runs(t, node);
+    bool committed = PMPI_Pack(nothing, 0, handle, nothing, sizeof nothing, &end, node) == MPI_SUCCESS;
+    size_t bytes = 0;
+    for (size_t i = 0; i < l.count; i++)
+        bytes += l.runs[i].bytes;
+    if (committed && l.laid && bytes == t->size) {
+        set_runs(t, l.runs, l.count);
+        return true;
+    }
+    free(l.runs);
+    return committed && (t->true_extent > USUAL_EXTENT || find_runs(t, node));
 }
 
 /* Finds a type, or learns it. */

@@ -12,7 +12,8 @@ int main(int argc, char **argv)
     MPI_Win_allocate(sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     MPI_Datatype wide;
-    MPI_Type_vector(2, 1, 1 << 28, MPI_LONG, &wide); /* 2 GiB apart */
+    int apart = 1 << 28, whole = apart + 1, each = 1, how = MPI_DISTRIBUTE_CYCLIC; /* two values, 2 GiB apart */
+    MPI_Type_create_darray(apart, 0, 1, &whole, &how, &each, &apart, MPI_ORDER_C, MPI_LONG, &wide);
     MPI_Type_commit(&wide);
     MPI_Win_lock_all(0, win);
     status = MPI_Accumulate(values, 2, MPI_LONG, 0, 0, 1, wide, MPI_SUM, win);

@@ -38,6 +38,7 @@ pub fn trials() -> Vec<Trial> {
         }
         add("threads".into(), Box::new(move || is_right(mpi, "threads", 2)));
         add("wide".into(), Box::new(move || is_right(mpi, "wide", 1)));
+        add("layouts".into(), Box::new(move || layouts(mpi)));
         add("many".into(), Box::new(move || is_right(mpi, "many", 1)));
         add("tool".into(), Box::new(move || tool(mpi)));
         add("other-mpi".into(), Box::new(move || other(mpi)));
@@ -102,6 +103,10 @@ fn random(mpi: &str, ranks: usize) -> Result {
 
 fn is_right(mpi: &str, source: &str, ranks: usize) -> Result {
     run(mpi, ranks, source, &[])?.prints(&["right"])
+}
+
+fn layouts(mpi: &str) -> Result {
+    run(mpi, 1, "layouts", &["1000", launch::seed()])?.prints(&["right"])
 }
 
 /// Over two nodes and over three, puts and gets between ranks of one node are ours, the rest and all accumulates MPI's.
