@@ -286,15 +286,24 @@ outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void
     if (fetches)
         old = start_of(result, rc, back);
     for (size_t left = bytes; left > 0;) {
-        update(at->guard, e, operation, to.at, from.at, old.at);
-        left -= e->bytes;
+        size_t now = e->bytes;
+        if (e->bytes == e->span && !by_instruction(e, to.at)) { /* what lies together in all buffers */
+            now = to.left < left ? to.left : left;
+            if (operation != NO_OP_)
+                now = now < from.left ? now : from.left;
+            if (fetches)
+                now = now < old.left ? now : old.left;
+            update_many(at->guard, e, operation, to.at, from.at, old.at, now / e->bytes);
+        } else
+            update(at->guard, e, operation, to.at, from.at, old.at);
+        left -= now;
         if (left == 0)
             break;
-        advance(&to, e->bytes);
+        advance(&to, now);
         if (operation != NO_OP_)
-            advance(&from, e->bytes);
+            advance(&from, now);
         if (fetches)
-            advance(&old, e->bytes);
+            advance(&old, now);
     }
     return DONE;
 }

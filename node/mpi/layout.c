@@ -39,26 +39,15 @@ static bool repeat(layout *l, const layout *part, ptrdiff_t at, size_t count)
     return true;
 }
 
-/* A subarray: n sizes, n sizes of the part and n starts; rows are what is contiguous. */
-static bool add_subarray(layout *l, const layout *part, int n, const int *whole, const int *some, const int *from, bool is_c)
+/* A subarray: its dimensions from the slowest on, `step` apart, within what `at` counts of those before. */
+static bool add_subarray(layout *l, const layout *part, int dimensions, const int *whole, const int *some, const int *from, int step, ptrdiff_t at)
 {
-    size_t rows = 1;
-    int fast = is_c ? n - 1 : 0;
-    for (int i = 0; i < n; i++)
-        rows *= i == fast ? 1 : (size_t)some[i];
-    for (size_t row = 0; row < rows; row++) {
-        ptrdiff_t at = 0, stride = 1;
-        size_t rest = row;
-        for (int k = 0; k < n; k++) { /* from the fastest dimension on */
-            int i = is_c ? n - 1 - k : k;
-            size_t index = i == fast ? 0 : rest % (size_t)some[i];
-            rest = i == fast ? rest : rest / (size_t)some[i];
-            at += (from[i] + (ptrdiff_t)index) * stride;
-            stride *= whole[i];
-        }
-        if (!repeat(l, part, at * part->extent, (size_t)some[fast]))
+    at = at * *whole + *from;
+    if (dimensions == 1)
+        return repeat(l, part, at * part->extent, (size_t)*some);
+    for (int i = 0; i < *some; i++)
+        if (!add_subarray(l, part, dimensions - 1, whole + step, some + step, from + step, step, at + i))
             return false;
-    }
     return true;
 }
 
@@ -67,6 +56,7 @@ static bool add_parts(layout *l, int combiner, const int *a, const MPI_Aint *d, 
 {
     const layout *p = parts;
     int n = a[0];
+    bool c_order;
     switch (combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
@@ -74,7 +64,9 @@ static bool add_parts(layout *l, int combiner, const int *a, const MPI_Aint *d, 
     case MPI_COMBINER_CONTIGUOUS:
         return repeat(l, p, 0, (size_t)n);
     case MPI_COMBINER_SUBARRAY:
-        return add_subarray(l, p, n, a + 1, a + 1 + n, a + 1 + 2 * n, a[1 + 3 * n] == MPI_ORDER_C);
+        c_order = a[1 + 3 * n] == MPI_ORDER_C;
+        a += c_order ? 1 : n;
+        return add_subarray(l, p, n, a, a + n, a + 2 * n, c_order ? 1 : -1, 0);
     case MPI_COMBINER_VECTOR:
     case MPI_COMBINER_HVECTOR:
     case MPI_COMBINER_INDEXED:
@@ -104,21 +96,21 @@ static bool add_parts(layout *l, int combiner, const int *a, const MPI_Aint *d, 
     return true;
 }
 
-static bool is_lone(int combiner)
+static bool is_lone(const layout *l)
 {
-    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX
-           || combiner == MPI_COMBINER_F90_INTEGER;
+    return l->combiner == MPI_COMBINER_NAMED || l->combiner == MPI_COMBINER_F90_REAL || l->combiner == MPI_COMBINER_F90_COMPLEX
+           || l->combiner == MPI_COMBINER_F90_INTEGER;
 }
 
 /* A predefined type, or one of Fortran's by precision. */
-static void lay_out_lone(MPI_Datatype handle, int combiner, layout *l)
+static void lay_out_lone(MPI_Datatype handle, layout *l)
 {
     int size = 0;
     PMPI_Type_size(handle, &size);
     size_t bytes = (size_t)size;
-    const element *e = l->element = combiner == MPI_COMBINER_NAMED         ? predefined_element(handle)
-                                    : combiner == MPI_COMBINER_F90_REAL    ? element_of(FLOATING, bytes)
-                                    : combiner == MPI_COMBINER_F90_COMPLEX ? element_of(COMPLEX, bytes)
+    const element *e = l->element = l->combiner == MPI_COMBINER_NAMED         ? predefined_element(handle)
+                                    : l->combiner == MPI_COMBINER_F90_REAL    ? element_of(FLOATING, bytes)
+                                    : l->combiner == MPI_COMBINER_F90_COMPLEX ? element_of(COMPLEX, bytes)
                                                                            : element_of(SIGNED, bytes);
     if (e != NULL && e->kind == PAIR) {
         ptrdiff_t second = e->span - (e->bytes - e->first);
@@ -130,14 +122,14 @@ static void lay_out_lone(MPI_Datatype handle, int combiner, layout *l)
 static void lay_out_at(MPI_Datatype handle, layout *l, int depth)
 {
     MPI_Count lower, extent;
-    int integers, addresses, types, combiner;
-    *l = (layout){.laid = false};
-    if (depth > MOST_DEPTH || PMPI_Type_get_envelope(handle, &integers, &addresses, &types, &combiner) != MPI_SUCCESS
+    int integers, addresses, types;
+    *l = (layout){.combiner = MPI_UNDEFINED};
+    if (depth > MOST_DEPTH || PMPI_Type_get_envelope(handle, &integers, &addresses, &types, &l->combiner) != MPI_SUCCESS
         || PMPI_Type_get_extent_x(handle, &lower, &extent) != MPI_SUCCESS)
         return;
     l->extent = (ptrdiff_t)extent;
-    if (is_lone(combiner)) {
-        lay_out_lone(handle, combiner, l);
+    if (is_lone(l)) {
+        lay_out_lone(handle, l);
         return;
     }
     int *some = calloc((size_t)integers + 1, sizeof *some);
@@ -148,15 +140,13 @@ static void lay_out_at(MPI_Datatype handle, layout *l, int depth)
         && PMPI_Type_get_contents(handle, integers, addresses, types, some, far, handles) == MPI_SUCCESS) {
         bool laid = types > 0;
         for (int i = 0; i < types; i++) {
-            int combined;
             lay_out_at(handles[i], &parts[i], depth + 1);
             laid = laid && parts[i].laid;
             l->element = i == 0 || parts[i].element == l->element ? parts[i].element : NULL;
-            PMPI_Type_get_envelope(handles[i], &(int){0}, &(int){0}, &(int){0}, &combined);
-            if (!is_lone(combined))
+            if (!is_lone(&parts[i]))
                 next.Type_free(&handles[i]);
         }
-        l->laid = laid && add_parts(l, combiner, some, far, parts);
+        l->laid = laid && add_parts(l, l->combiner, some, far, parts);
         for (int i = 0; i < types; i++)
             free(parts[i].runs);
     }

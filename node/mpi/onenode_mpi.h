@@ -165,7 +165,7 @@ HIDDEN void tell_spot(char *base, size_t size, spot *own);
 /* Finds the parts of other ranks here, or NULL. */
 HIDDEN void find_spots(const spot *spots, const part *parts, int n, char **found);
 /* What a type was made from: the runs are the caller's to free. `laid`: they are all of it. */
-typedef struct { run *runs; size_t count, room; ptrdiff_t extent; const element *element; bool laid; } layout;
+typedef struct { run *runs; size_t count, room; ptrdiff_t extent; const element *element; int combiner; bool laid; } layout;
 HIDDEN void lay_out(MPI_Datatype handle, layout *l);
 /* The element of a predefined type, or NULL. */
 HIDDEN const element *predefined_element(MPI_Datatype handle);

@@ -135,16 +135,16 @@ bool take_apart(const type *t, MPI_Comm node)
 static bool learn(type *t, MPI_Datatype handle, MPI_Comm node)
 {
     MPI_Count size, lower, extent, true_lower, true_extent;
-    int integers, addresses, types, combiner;
-    if (PMPI_Type_get_envelope(handle, &integers, &addresses, &types, &combiner) != MPI_SUCCESS
-        || PMPI_Type_size_x(handle, &size) != MPI_SUCCESS || PMPI_Type_get_extent_x(handle, &lower, &extent) != MPI_SUCCESS
+    if (PMPI_Type_size_x(handle, &size) != MPI_SUCCESS || PMPI_Type_get_extent_x(handle, &lower, &extent) != MPI_SUCCESS
         || PMPI_Type_get_true_extent_x(handle, &true_lower, &true_extent) != MPI_SUCCESS || size < 0 || true_extent < 0)
         return false;
     *t = (type){.handle = handle, .size = (size_t)size, .extent = (ptrdiff_t)extent, .lower = (ptrdiff_t)true_lower,
-                .true_extent = (size_t)true_extent, .predefined = combiner == MPI_COMBINER_NAMED, .next = t->next};
+                .true_extent = (size_t)true_extent, .next = t->next};
     layout l;
     lay_out(handle, &l);
-    t->element = l.element;
+    if (l.combiner == MPI_UNDEFINED)
+        return false;
+    t->element = l.element, t->predefined = l.combiner == MPI_COMBINER_NAMED;
     if (t->predefined && size == extent && true_extent == extent && true_lower == 0) {
         free(l.runs);
         t->dense = true;
