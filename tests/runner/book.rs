@@ -26,7 +26,8 @@ const OUTSIDE: [&str; 4] =
 const WITHOUT_COMMANDS: [&str; 2] = ["ARCHITECTURE.md", "tests/RULES.md"];
 /// Commands of others, whose options are not checked, and options of docker, srun and valgrind that
 /// appear alone.
-const OTHER_COMMANDS: [&str; 7] = ["cargo", "cmake", "docker", "gdb", "make", "podman", "srun"];
+const OTHER_COMMANDS: [&str; 8] =
+    ["cargo", "cmake", "docker", "gdb", "make", "mpirun", "podman", "srun"];
 const OTHER_OPTIONS: [&str; 3] = ["--device", "--mpi", "--log-file"];
 /// The number of blocks that are not run. Each states why. Adding one requires raising this number.
 const NOT_RUN: usize = 38;
