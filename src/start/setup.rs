@@ -225,8 +225,8 @@ fn open_devices(
 fn register(job: &'static Job, habits: JobSettings) -> Result<(), Error> {
     // On Kitten every PE has a CPU to itself.
     let (sleeps, pes) = (job.launcher != Launcher::Kitten, job.near().len());
-    let share = match Share::of(pes, Cpus::of_job()) {
-        _ if !sleeps => Share::Whole,
+    let share = if sleeps { Share::of(pes, Cpus::of_job()) } else { Share::Whole };
+    let share = match share {
         Share::Whole if job.network().is_some() => Share::Served,
         Share::Quota if job.network().is_some() => Share::Part,
         share => share,
