@@ -14,6 +14,8 @@ use crate::engine::ucx::server::Server;
 use crate::remote::network::Route;
 use crate::remote::secret::Secret;
 use crate::remote::{Action, Amo, Segment};
+use onenode_core::sys::mutex;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 const WORDS: usize = 1 << 17;
@@ -33,8 +35,11 @@ struct Pair {
 }
 
 impl Pair {
-    /// `None`, with a message, where UCX is not installed.
+    /// `None`, with a message, where UCX is not installed. One at a time: the first time, libraries below UCX set variables
+    /// of the environment, which must not be read meanwhile.
     fn new() -> Option<Self> {
+        static ONE: Mutex<()> = Mutex::new(());
+        let one = mutex::lock(&ONE);
         if let Err(error) = load() {
             eprintln!("left out: {error}");
             return None;
@@ -46,6 +51,7 @@ impl Pair {
         let (there, record) =
             Server::open(4..6, (&Route::over("lo"), &[]), move || Some(theirs.clone()))
                 .expect("a server");
+        drop(one);
         let memory: Vec<_> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
         *there.receiver().served.borrow_mut() = heap_of(&memory, LIFE);
         let handshake =
