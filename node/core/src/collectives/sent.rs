@@ -36,9 +36,7 @@ const TURNS: usize = 2;
 /// at a time.
 #[derive(Debug)]
 pub struct FlowControl {
-    /// How many messages the member has sent.
-    sent: AtomicU64,
-    /// The step of the last message in each mailbox; 0 if there was none.
+    /// The step of the last message that the member has sent in each mailbox; 0 if there was none.
     steps: [AtomicU64; TURNS],
     /// The steps of the last message that it has received, and of the one before.
     received: [AtomicU64; 2],
@@ -50,16 +48,13 @@ impl FlowControl {
     /// No message has been sent in either direction.
     pub fn new() -> Self {
         let none = || AtomicU64::new(0);
-        Self {
-            sent: none(),
-            steps: [(); TURNS].map(|()| none()),
-            received: [none(), none()],
-            told: none(),
-        }
+        Self { steps: [(); TURNS].map(|()| none()), received: [none(), none()], told: none() }
     }
 
+    /// The mailbox for the next message: that of the oldest one, since steps grow.
     fn turn(&self) -> usize {
-        (self.sent.load(Ordering::Relaxed) % TURNS as u64) as usize
+        let [first, second] = self.steps.each_ref().map(|step| step.load(Ordering::Relaxed));
+        usize::from(second < first)
     }
 
     /// The step that the receiver must have reached before the next message is sent; 0 if it has.
@@ -74,7 +69,6 @@ impl FlowControl {
     pub fn send(&self, step: u64) -> usize {
         let turn = self.turn();
         self.steps[turn].store(step, Ordering::Relaxed);
-        self.sent.fetch_add(1, Ordering::Relaxed);
         self.tell(step);
         turn
     }
