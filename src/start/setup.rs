@@ -226,11 +226,7 @@ fn register(job: &'static Job, habits: JobSettings) -> Result<(), Error> {
     // On Kitten every PE has a CPU to itself.
     let (sleeps, pes) = (job.launcher != Launcher::Kitten, job.near().len());
     let share = if sleeps { Share::of(pes, Cpus::of_job()) } else { Share::Whole };
-    let share = match share {
-        Share::Whole if job.network().is_some() => Share::Served,
-        Share::Quota if job.network().is_some() => Share::Part,
-        share => share,
-    };
+    let share = if job.network().is_some() { share.served() } else { share };
     pause::set_wait_policy(share, sleeps, liveness::crowd(pes), habits.locks_in_order);
     pause::WAIT_POLICY.fix(habits.wait);
     job.note_cpu();

@@ -78,6 +78,14 @@ impl Share {
             Self::Whole
         }
     }
+
+    /// The same where another process serves each: it needs what a process does not use of its CPU or quota.
+    pub const fn served(self) -> Self {
+        match self {
+            Self::Whole | Self::Served => Self::Served,
+            Self::Quota | Self::Part => Self::Part,
+        }
+    }
 }
 
 /// How the processes of one client wait.
@@ -369,7 +377,9 @@ mod tests {
                 (share != Share::Part, share != Share::Whole)
             );
         }
-        policy.set(Share::Served, true, 1);
+        let served = shares(2).map(Share::served);
+        assert_eq!(served, [Share::Served, Share::Part, Share::Part]);
+        policy.set(served[0], true, 1);
         assert_eq!((policy.spins(), policy.naps(), policy.shared()), (false, false, false));
     }
 
