@@ -109,6 +109,13 @@ fn layouts(mpi: &str) -> Result {
     run(mpi, 1, "layouts", &["1000", launch::seed()])?.prints(&["right"])
 }
 
+/// Where the calls of this name went, as `ONENODE_MPI_STATS` tells: by onenode, left to MPI, on other windows.
+fn counts(outcome: &Outcome, name: &str) -> Vec<u64> {
+    let mut lines = outcome.stderr.lines().map(|line| line.split_whitespace().skip(1));
+    let words = lines.find_map(|mut words| (words.next() == Some(name)).then_some(words));
+    words.into_iter().flatten().map_while(|word| word.parse().ok()).collect()
+}
+
 /// Over nodes, puts and gets between ranks of one node are ours, the rest and all accumulates MPI's.
 fn over_nodes(mpi: &str, ranks: usize, nodes: usize) -> Result {
     let programs: [(&str, &[&str], &str); 2] =
@@ -119,17 +126,9 @@ fn over_nodes(mpi: &str, ranks: usize, nodes: usize) -> Result {
         command.env("ONENODE_MPI_STATS", "1");
         let outcome = launch::run(command)?;
         outcome.prints(&[line])?;
-        let counts = |name: &str| -> Vec<u64> {
-            let lines = outcome.stderr.lines().map(|line| line.split_whitespace().skip(1));
-            let mut found = lines.filter_map(|mut words| {
-                (words.next() == Some(name)).then(|| words.filter_map(|n| n.parse().ok()))
-            });
-            found.next().map(Iterator::collect).unwrap_or_default()
-        };
-        let [puts, accumulates] = ["MPI_Put", "MPI_Accumulate"].map(counts);
-        let split = puts.len() == 3 && puts[0] > 0 && puts[1] > 0 && puts[2] == 0;
+        let split = matches!(counts(&outcome, "MPI_Put")[..], [(1..), (1..), 0]);
         outcome.require(split, "expected puts by onenode and by MPI")?;
-        let whole = accumulates.len() == 3 && accumulates[0] == 0 && accumulates[1] > 0;
+        let whole = matches!(counts(&outcome, "MPI_Accumulate")[..], [0, (1..), _]);
         outcome.require(whole, "expected all accumulates by MPI")?;
     }
     Ok(())
@@ -160,12 +159,9 @@ fn tool(mpi: &str) -> Result {
     command.env("ONENODE_MPI_STATS", "1");
     let outcome = launch::run(command)?;
     outcome.prints(&["the tool saw 100 puts and 100 flushes"])?;
-    let counted = outcome.stderr.lines().filter(|line| {
-        let mut words = line.split_whitespace().skip(1);
-        words.next().is_some_and(|name| ["MPI_Put", "MPI_Win_flush"].contains(&name))
-            && words.eq(["200", "0", "0"])
-    });
-    outcome.require(counted.count() == 2, "expected 200 calls by onenode, none left to MPI")
+    let ours =
+        ["MPI_Put", "MPI_Win_flush"].iter().all(|name| counts(&outcome, name) == [200, 0, 0]);
+    outcome.require(ours, "expected 200 calls by onenode, none left to MPI")
 }
 
 fn fortran_program(mpi: &str) -> Result {
@@ -174,8 +170,7 @@ fn fortran_program(mpi: &str) -> Result {
         command.env("ONENODE_MPI_STATS", "1");
         let outcome = launch::run(command)?;
         outcome.prints(&["right"])?;
-        let line = outcome.stderr.lines().find(|line| line.contains("MPI_Put "));
-        let ours = line.is_some_and(|line| line.split_whitespace().skip(2).eq(["2", "0", "0"]));
+        let ours = counts(&outcome, "MPI_Put") == [2, 0, 0];
         outcome.require(ours, "expected two puts by onenode")?;
     }
     Ok(())
