@@ -169,10 +169,10 @@ typedef struct { run *runs; size_t count, room; ptrdiff_t extent; const element 
 HIDDEN void lay_out(MPI_Datatype handle, layout *l);
 /* The element of a predefined type, or NULL. */
 HIDDEN const element *predefined_element(MPI_Datatype handle);
-HIDDEN const type *find_type(MPI_Datatype handle, MPI_Comm node);
+HIDDEN const type *find_type(MPI_Datatype handle, MPI_Comm comm);
 HIDDEN void forget_type(MPI_Datatype handle);
 /* Finds the runs of a large type. False: it is too large. */
-HIDDEN bool take_apart(const type *t, MPI_Comm node);
+HIDDEN bool take_apart(const type *t, MPI_Comm comm);
 /* `which` is the number of bytes, of PAIR the kind of pair. NULL: there is no such. */
 HIDDEN const element *element_of(kind kind, size_t which);
 
