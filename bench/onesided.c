@@ -65,9 +65,9 @@ static void over_nodes(void)
     PAIR("get 4 KiB, flush", MPI_Get(local, 4096, MPI_BYTE, to, 0, 4096, MPI_BYTE, win));
     PAIR("fetch_and_op, flush", MPI_Fetch_and_op(&one, &old, MPI_INT64_T, to, 0, MPI_SUM, win));
     MPI_Win_unlock_all(win);
-    MPI_Barrier(MPI_COMM_WORLD);
+    bench_barrier();
     MPI_Win_free(&win);
-    MPI_Finalize();
+    bench_leave_job();
 }
 
 int main(int argc, char **argv)

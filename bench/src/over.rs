@@ -115,3 +115,13 @@ impl Over {
         pes >= NODES && pes % NODES == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_get_equal_numbers_of_pes() {
+        assert_eq!([1, 2, 3, 4].map(Over::is_for), [false, true, false, true]);
+    }
+}
