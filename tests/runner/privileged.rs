@@ -4,12 +4,11 @@ use crate::directives::{Program, Variant};
 use crate::launch::{self, Outcome};
 use crate::{Result, compile, tree};
 use libtest_mimic::Trial;
-use std::os::unix::fs::{PermissionsExt, chown};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// A user who owns nothing, `nobody` on most systems.
-const OTHER: u32 = 65534;
+const OTHER: &str = "65534";
 
 /// The trials. Ignored unless run by root, who alone can change a file's owner.
 pub fn trials() -> Vec<Trial> {
@@ -29,13 +28,10 @@ impl Installed {
         let program = Program::of(source);
         let from = compile::executable(&program, Variant::Static)?;
         let installed = Self(tree::scratch(format!("privileged-{name}-{}", std::process::id())));
-        let give = |path: &Path| {
-            std::fs::copy(&from, path)?;
-            chown(path, Some(OTHER), Some(OTHER))?;
-            // This comes last, as changing the owner clears the bit.
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o4755))
-        };
-        give(&installed.0)?;
+        // Not written by this process: one that it starts meanwhile would have the file open, which then is busy.
+        let mut install = Command::new("install");
+        install.args(["-m", "4755", "-o", OTHER, "-g", OTHER]).arg(from).arg(&installed.0);
+        launch::run(install)?.success()?;
         Ok(installed)
     }
 }
