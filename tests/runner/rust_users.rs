@@ -4,7 +4,8 @@
 use crate::launch::{COMPILING, Outcome, Running};
 use crate::{Result, launch, tree};
 use libtest_mimic::Trial;
-use std::path::PathBuf;
+use std::fs::DirEntry;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
@@ -468,6 +469,22 @@ fn unequal() -> Result {
     Ok(())
 }
 
+/// The crates that a user's project depends on, and where they lie: in the repository, or all of those that
+/// `tests/packages crates` has unpacked into the folder that `ONESHMEM_TEST_CRATES` names.
+fn crates() -> std::io::Result<Vec<(String, PathBuf)>> {
+    let Some(folder) = std::env::var_os("ONESHMEM_TEST_CRATES") else {
+        return Ok([("oneshmem", "."), ("oneshmem-array", "array")]
+            .map(|(name, path)| (name.to_owned(), tree::repository(path)))
+            .into());
+    };
+    let unpacked = |entry: std::io::Result<DirEntry>| {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let path = Path::new(&folder).join(&name);
+        Ok((name.rsplit_once('-').map_or(&*name, |(name, _version)| name).to_owned(), path))
+    };
+    std::fs::read_dir(&folder)?.map(unpacked).collect()
+}
+
 /// Compiles a program of a project outside this workspace, with the versions of its lock file, in which
 /// the crate is called `krate`. Also returns the executable's path.
 fn compile(name: &str, krate: &str, source: &str) -> Result<(Outcome, PathBuf)> {
@@ -478,13 +495,16 @@ fn compile(name: &str, krate: &str, source: &str) -> Result<(Outcome, PathBuf)> 
     let write_all = || {
         std::fs::create_dir_all(project.join("src"))?;
         std::fs::copy(tree::repository("Cargo.lock"), project.join("Cargo.lock"))?;
-        let manifest = format!(
-            "[package]\nname = {name:?}\nedition = \"2024\"\n\n[workspace]\n\n\
-             [dependencies]\n{krate} = {{ package = \"oneshmem\", path = {:?} }}\n\
-             oneshmem-array = {{ path = {:?} }}\n",
-            tree::repository("."),
-            tree::repository("array")
-        );
+        let mut manifest =
+            format!("[package]\nname = {name:?}\nedition = \"2024\"\n\n[workspace]\n");
+        for (package, path) in crates()? {
+            let called = if package == "oneshmem" { krate } else { &*package };
+            // What depends on it in its published form takes it from here, too.
+            manifest += &format!(
+                "[dependencies.{called}]\npackage = {package:?}\npath = {path:?}\n\
+                 [patch.crates-io.{package}]\npath = {path:?}\n"
+            );
+        }
         write("Cargo.toml", &manifest)?;
         write("src/main.rs", source)
     };
