@@ -1,6 +1,7 @@
 # Libraries with SMARTMAP's addresses, and programs for the Kitten kernel.
 #
-#   smartmap        the library and commands in build/smartmap/, laid out as build/ is
+#   smartmap        the library and the commands oshrun, oshcc and oshinfo in build/smartmap/, laid out as build/
+#                   is; everything: make BUILD=build/smartmap FEATURES=smartmap
 #   test-smartmap   the C programs on it, and the smoke programs as on Kitten
 #   kitten          the smoke programs, static and at a fixed address: build/kitten/
 
@@ -13,9 +14,11 @@ KITTEN_FLAGS    := -C relocation-model=static -C target-feature=+crt-static
 # The Rust program derives its elements. With that feature for all, one build of the crates serves both.
 SMARTMAP_MAKE   := $(MAKE) BUILD=$(SMARTMAP) FEATURES='smartmap oneshmem/derive' CARGO_TARGET_DIR=$(SMARTMAP_TARGET)
 
-.PHONY: smartmap test-smartmap kitten kitten-rust
+.PHONY: smartmap smartmap-commands test-smartmap kitten kitten-rust
 smartmap:
-	$(SMARTMAP_MAKE) ALONG="$(COMMANDS_OF)" compiled tools library headers names
+	$(SMARTMAP_MAKE) ALONG='-p oneshmem-tools -p oneshmem-info' library headers names smartmap-commands
+smartmap-commands: compiled
+	$(call COMMANDS,oshrun oshcc oshinfo)
 
 # The library alone is enough. The Rust program takes it from there, too: what is only for the program's
 # own crate and for linking does not have all others compiled again.
