@@ -12,6 +12,8 @@ type Made = Arc<OnceLock<Result>>;
 
 /// The executable of a program in a variant. Builds it if it is missing or older than its sources.
 pub fn executable(program: &Program, variant: Variant) -> Result<PathBuf> {
+    // The environment says where a partition lies.
+    let variant = if variant == Variant::Device { Variant::Partition } else { variant };
     executable_in(program, variant, variant.name())
 }
 
@@ -67,12 +69,17 @@ fn compiler(program: &Program) -> PathBuf {
 /// The command that makes `target` of a source or object.
 fn command(program: &Program, variant: Variant, of: &Path, target: &Path) -> Command {
     let mut command = Command::new(compiler(program));
-    // Compiling takes most of the time of short tests. What SMARTMAP's addresses change is not in the program.
-    let is_plain = if tree::is_smartmap() { variant != Variant::Inline } else { tree::is_few() };
+    // Compiling takes most of the time of short tests. How a program is linked, where its partition lies and what
+    // SMARTMAP's addresses change is not in its code.
+    let is_usual = variant == Variant::usual() && !tree::is_smartmap();
+    let is_few = tree::is_few() && !tree::is_smartmap();
+    let is_plain = is_few || !(is_usual || variant == Variant::Inline);
     let optimisation = if is_plain { "-O0" } else { "-O2" };
     command.args([optimisation, "-g", "-Wall", "-Wextra", "-Werror"]);
     command.arg("-I").arg(tree::repository("tests/c")).args(variant.options());
-    command.arg(of).args(&program.cflags).arg("-o").arg(target).arg("-lm");
+    // That a program says -O1 saves time, too.
+    let cflags = program.cflags.iter().filter(|flag| !is_plain || *flag != "-O1");
+    command.arg(of).args(cflags).arg("-o").arg(target).arg("-lm");
     command
 }
 

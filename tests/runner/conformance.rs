@@ -61,7 +61,7 @@ fn is_over_partition(variant: Variant) -> bool {
 const FEW: [usize; 4] = [1, 2, 4, 7];
 /// A program with more cases checks what arguments are refused, so each of its cases runs linked as usual and in
 /// one further way, once each.
-pub const MANY: usize = 24;
+const MANY: usize = 24;
 
 /// Of few tests, programs are linked in one further way, by turns: the `index`th program in the `index`th way.
 fn of_program(program: &Arc<Program>, index: usize) -> Vec<Trial> {

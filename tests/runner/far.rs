@@ -1,7 +1,7 @@
 //! Programs over several nodes that use each other's memory. The hosts are network namespaces, and
 //! UCX transports the data.
 
-use crate::conformance::{self, MANY, by_turns};
+use crate::conformance::{self, by_turns};
 use crate::directives::{Case, Program, Variant};
 use crate::launch::{self, NO_WORDS, Running};
 use crate::nodes::{NAMESPACES, among_namespaces, name_of, no_namespaces, oshrun};
@@ -33,8 +33,10 @@ const FEW: [&str; 13] = [
 ];
 const FEW_PES: usize = 4;
 
-/// The numbers of PEs on which all programs are run.
+/// The numbers of PEs on which all programs are run: these few on each, others on two of them, by turns.
 const ALL_PES: [usize; 3] = [2, 4, 7];
+/// Each case of a program with more is run on one of two numbers of PEs.
+const FEW_CASES: usize = 3;
 
 /// The programs also run with memory of a partition in the heap's place.
 const PARTITION: [&str; 2] = ["memory_random", "rma_random"];
@@ -126,7 +128,7 @@ pub fn trials() -> Vec<Trial> {
         trials.push(Trial::test(format!("far/{what}/{pes}"), move || placed(what, pes, hosts)));
     }
     let all = std::env::var_os("ONESHMEM_TEST_NODES").is_some();
-    for source in conformance::sources("tests/c") {
+    for (index, source) in conformance::sources("tests/c").into_iter().enumerate() {
         let Ok(program) = Program::read(&source) else { continue };
         let name = program.name();
         let about_one = ONE_NODE.iter().any(|(other, _)| *other == name);
@@ -137,13 +139,17 @@ pub fn trials() -> Vec<Trial> {
         if PARTITION.contains(&program.name()) {
             trials.extend(of_program(Arc::clone(&program), Variant::Partition, &[FEW_PES]));
         }
-        // Of many cases, some are alone on their nodes and some not; that is what there is to see.
         let pes = match all {
-            true if program.cases.len() > 3 => &ALL_PES[..2],
-            true => &ALL_PES,
-            false => &[FEW_PES],
+            true if program.cases.len() > FEW_CASES => vec![2, 4],
+            true if FEW.contains(&program.name()) => ALL_PES.to_vec(),
+            true => {
+                let served = ALL_PES.into_iter().filter(|pes| program.pes.contains(pes));
+                let of = served.clone().count();
+                served.cycle().skip(index).take(of.min(2)).collect()
+            }
+            false => vec![FEW_PES],
         };
-        trials.extend(of_program(program, Variant::usual(), pes));
+        trials.extend(of_program(program, Variant::usual(), &pes));
     }
     trials.push(Trial::test("far/list", listed));
     trials.push(Trial::test("far/statistics", counted));
@@ -213,7 +219,8 @@ fn of_program(program: Arc<Program>, variant: Variant, pes: &[usize]) -> Vec<Tri
     let all: Vec<usize> = pes.iter().copied().filter(|pes| program.pes.contains(pes)).collect();
     let cases = program.cases.iter().filter(|case| case.is_served() && !about_one(case));
     for (turn, case) in cases.cloned().enumerate() {
-        let numbers = if program.cases.len() > MANY { by_turns(&all, turn) } else { &all };
+        // Of many cases, some are alone on their nodes and some not; that is what there is to see.
+        let numbers = if program.cases.len() > FEW_CASES { by_turns(&all, turn) } else { &all };
         for &pes in numbers {
             let case = case.clone();
             let program = Arc::clone(&program);
