@@ -20,10 +20,6 @@ const NOTHING: &str = "nothing";
 /// How far a count may exceed its limit. An operation's count is exact, but the loop's share
 /// depends on the C compiler.
 const SLACK: f64 = 1.0;
-/// The same for limits relative to another count.
-const RELATIVE_SLACK: f64 = 0.5;
-/// In a file of limits: operations that the file does not name have no limit.
-const OTHERS: &str = "others";
 
 /// The library's limits, with the published counts of others.
 const PUBLISHED: &str = include_str!("../instructions.txt");
@@ -33,16 +29,10 @@ type Counts = Vec<(String, f64)>;
 /// Those of several, our own first.
 type Columns = Vec<(String, Counts)>;
 
-/// A line in a file of limits: `operation | limit | others`, where the limit may be
-/// `another operation + number`.
-#[derive(Debug, Clone, PartialEq)]
+/// A line in a file of limits: `operation | limit | others`, the published counts of other libraries as text.
 struct Limit {
     operation: String,
-    text: String,
-    /// The maximum number of instructions, or the maximum excess over another operation.
     most: f64,
-    than: Option<String>,
-    /// Published counts of other libraries, as text.
     others: String,
 }
 
@@ -128,90 +118,66 @@ fn subtract(dumps: Vec<Dump>) -> anyhow::Result<Counts> {
     dumps.iter().filter(|dump| !is_empty(dump)).map(count).collect()
 }
 
-/// The count of an operation, if there is one.
-fn instructions(counts: &[(String, f64)], operation: &str) -> Option<f64> {
-    counts.iter().find(|count| count.0 == operation).map(|count| count.1)
-}
-
 /// Parses a file of limits. Lines that begin with `#` are comments.
 fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
-    let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let limit = |line: &str| {
         let fields: Vec<&str> = line.split('|').map(str::trim).collect();
         let &[operation, most, others] = &fields[..] else {
             bail!("not `operation | limit | others`: {line}")
         };
-        let than = most.split_once(" + ").map(|(than, _)| than.to_owned());
-        let number = most.rsplit(" + ").next().unwrap_or_default();
-        let number =
-            number.parse().with_context(|| format!("no number of instructions: {line}"))?;
-        let (operation, text, others) = (operation.into(), most.into(), others.into());
-        Ok(Limit { operation, text, most: number, than, others })
+        let most = most.parse().with_context(|| format!("no number of instructions: {line}"))?;
+        Ok(Limit { operation: operation.into(), most, others: others.into() })
     };
     lines.map(limit).collect()
 }
 
-/// A row for each operation of the first implementation, with its limit and the published counts of others; and the operations
-/// that exceed their limit or have none.
+/// A row for each operation of the first implementation, with its limit and the published counts of others; and the limits
+/// that it exceeds, or that nothing was counted for.
 fn judge(columns: &[(String, Counts)], limits: &[Limit]) -> (Table, Vec<String>) {
+    let count = |counts: &Counts, operation: &str| {
+        counts.iter().find(|count| count.0 == operation).map(|count| count.1)
+    };
     let mut header = vec!["instructions a call".to_owned()];
     header.extend(columns.iter().map(|(name, _)| name.clone()));
     let published = "published of Sandia OpenSHMEM and of OSHMPI, optimised, above OFI; put of 4 B";
     header.extend(["limit", published].map(str::to_owned));
-    let mut table = Table { title: "Instructions of a call".into(), header, rows: Vec::new() };
-    let mut complaints = Vec::new();
-    let (own, counts) = columns.first().map_or(("", &[][..]), |(own, counts)| (own, counts));
-    for (operation, taken) in counts {
+    let row = |(operation, _): &(String, f64)| {
         // Other threads of an implementation may make a count unusable, as a negative one shows.
         let shown = |count: f64| if count < 0.0 { "?".into() } else { format!("{count:.0}") };
-        let of = |(_, counts): &(String, Counts)| instructions(counts, operation).map(shown);
-        let mut row = vec![operation.clone()];
-        row.extend(columns.iter().map(|column| of(column).unwrap_or_default()));
+        let of = |(_, counts): &(String, Counts)| count(counts, operation).map(shown);
         let limit = limits.iter().find(|limit| limit.operation == *operation);
-        row.extend(limit.map_or_else(Default::default, |it| [it.text.clone(), it.others.clone()]));
-        table.rows.push(row);
-        let Some(Limit { most, than, .. }) = limit else {
-            if !limits.iter().any(|limit| limit.operation == OTHERS) {
-                complaints.push(format!("{operation} has no limit"));
-            }
-            continue;
-        };
-        // A missing count has already been reported.
-        let base = than.as_ref().map(|than| instructions(counts, than).unwrap_or(0.0));
-        let slack = if base.is_some() { RELATIVE_SLACK } else { SLACK };
-        let most = most + base.unwrap_or(0.0);
-        if *taken > most + slack {
-            complaints.push(format!(
-                "{own}: {operation} takes {taken:.1} instructions, its limit is {most:.1}"
-            ));
+        let limit = limit.map(|it| [it.most.to_string(), it.others.clone()]).unwrap_or_default();
+        let counts = columns.iter().map(|column| of(column).unwrap_or_default());
+        std::iter::once(operation.clone()).chain(counts).chain(limit).collect()
+    };
+    let (own, counts) = &columns[0];
+    let complaint = |Limit { operation, most, .. }: &Limit| match count(counts, operation) {
+        Some(taken) if taken <= most + SLACK => None,
+        Some(taken) => {
+            Some(format!("{own}: {operation} takes {taken:.1} instructions, its limit is {most}"))
         }
-    }
-    for Limit { operation, .. } in limits {
-        if operation != OTHERS && instructions(counts, operation).is_none() {
-            complaints.push(format!("{operation} has a limit but was not counted"));
-        }
-    }
-    (table, complaints)
+        None => Some(format!("{operation} has a limit but was not counted")),
+    };
+    let (title, rows) = ("Instructions of a call".into(), counts.iter().map(row).collect());
+    (Table { title, header, rows }, limits.iter().filter_map(complaint).collect())
 }
 
-/// The table of these implementations beside the limits in this text, or the library's own; and what exceeds them or was left out.
+/// The table of these implementations beside the limits in this text, or the library's own; and what exceeds those of the text.
 pub fn beside_limits(
     who: &[Implementation],
     sources: &Path,
     work: &Path,
     text: Option<&str>,
 ) -> anyhow::Result<(Table, Vec<String>)> {
-    let limits = limits(text.unwrap_or(PUBLISHED))?;
     let (columns, left_out) = columns(who.iter(), sources, work)?;
-    for left_out in left_out {
-        eprintln!("oshbench: {left_out}");
-    }
-    let (table, complaints) = judge(&columns, &limits);
+    left_out.iter().for_each(|left_out| eprintln!("oshbench: {left_out}"));
+    let (table, complaints) = judge(&columns, &limits(text.unwrap_or(PUBLISHED))?);
     Ok((table, if text.is_some() { complaints } else { Vec::new() }))
 }
 
-/// Routines that are listed instruction by instruction, with their names in `calls.c`.
-const STEPS_OF: [(&str, &str); 2] = [("shmem_putmem", "put 4 B"), ("shmem_quiet", "quiet")];
+/// Routines whose instructions are told apart, by their strong names, and what `calls.c` calls them.
+const STEPS_OF: [(&str, &str); 2] = [("pshmem_putmem", "put 4 B"), ("pshmem_quiet", "quiet")];
 
 /// The counts of all implementations and of our own calls compiled in, and what those of put and quiet are for; and who is
 /// left out.
@@ -241,52 +207,45 @@ fn steps(own: &Implementation, work: &Path) -> anyhow::Result<Table> {
     if std::env::consts::ARCH != "x86_64" {
         bail!("instructions are told apart for x86-64 only");
     }
-    let library = own.commands()?.join("../lib/libshmem.so");
-    let mut objdump = Command::new("objdump");
-    objdump.args(["-d", "--no-show-raw-insn"]).arg(&library);
-    let outcome = oneshmem_watched::run(&mut objdump, Duration::from_secs(300))?;
-    if !outcome.success() {
-        bail!("objdump of {}: {}", library.display(), outcome.reason());
-    }
-    let dumps = dumps(own, work);
-    let mut rows = Vec::new();
+    let (dumps, mut rows) = (dumps(own, work), Vec::new());
     for (routine, operation) in STEPS_OF {
+        let mut objdump = Command::new("objdump");
+        objdump.args(["-d", "--no-show-raw-insn", &format!("--disassemble={routine}")]);
+        objdump.arg(own.commands()?.join("../lib/libshmem.so"));
+        let outcome = oneshmem_watched::run(&mut objdump, Duration::from_secs(300))?;
         let dump = dumps.iter().find(|dump| dump.operation == operation);
         let dump = dump.with_context(|| format!("no counts of {operation}"))?;
-        let counts = told_apart(&executed(&dump.text, &outcome.stdout, routine)?);
-        let all = counts.iter().sum::<usize>();
-        let counts = counts.iter().chain([&all]).map(usize::to_string);
-        rows.push(std::iter::once(format!("{operation} ({routine})")).chain(counts).collect());
+        let path = executed(&dump.text, &outcome.stdout, routine);
+        if path.is_empty() {
+            bail!("no instructions of {routine}; objdump {}", outcome.ending());
+        }
+        let counts = told_apart(&path).into_iter().chain([path.len()]);
+        let name = format!("{operation} ({})", &routine[1..]);
+        rows.push(std::iter::once(name).chain(counts.map(|it| it.to_string())).collect());
     }
     let header = ["", "checks", "addresses", "access and order", "return", "all"];
     let title = "What they are for: comparisons and jumps; finding the peer's memory; loads and stores there, and fences".into();
     Ok(Table { title, header: header.map(str::to_owned).to_vec(), rows })
 }
 
-/// The instructions of a routine that callgrind has counted, from a disassembly of the library.
-fn executed<'a>(dump: &str, text: &'a str, routine: &str) -> anyhow::Result<Vec<&'a str>> {
-    // The strong name of a weak symbol begins with a p.
-    let is_it = |name: &str| name == routine || name.strip_prefix('p') == Some(routine);
+/// The instructions of a routine that callgrind has counted, of a disassembly of it.
+fn executed<'a>(dump: &str, text: &'a str, routine: &str) -> Vec<&'a str> {
     let number = |text: &str| u64::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok();
-    let functions = dump.split("\nfn=").skip(1).filter_map(|function| function.split_once('\n'));
-    let lines = functions.filter(|(name, _)| is_it(name)).flat_map(|(_, lines)| lines.lines());
-    let addresses: BTreeSet<u64> = lines
-        .filter(|line| line.starts_with("0x"))
+    let functions = dump.split("\nfn=").filter_map(|function| function.split_once('\n'));
+    // The library may be called by either name.
+    let of_it = functions.filter(|(name, _)| [routine, &routine[1..]].contains(name));
+    let counted: BTreeSet<u64> = of_it
+        .flat_map(|(_, lines)| lines.lines().filter(|line| line.starts_with("0x")))
         .filter_map(|line| number(line.split(' ').next()?))
         .collect();
-    let first = addresses.first().with_context(|| format!("no instructions of {routine}"))?;
-    let mut blocks = text.split("\n\n").filter_map(|block| block.trim().split_once(">:\n"));
-    let block = blocks.find(|(name, _)| {
-        name.split_once('<').is_some_and(|(_, name)| is_it(name.split('@').next().unwrap_or(name)))
-    });
-    let (_, body) = block.with_context(|| format!("no symbol {routine}"))?;
-    let lines = body.lines().filter_map(|line| {
+    let lines = text.lines().filter_map(|line| {
         let (address, instruction) = line.split_once(":\t")?;
         Some((number(address)?, instruction.trim()))
     });
     let start = lines.clone().next().map_or(0, |(address, _)| address);
-    let was = |address: u64| addresses.contains(&(address - start + first));
-    Ok(lines.filter(|(address, _)| was(*address)).map(|(_, instruction)| instruction).collect())
+    let first = counted.first().copied().unwrap_or_default();
+    let was = |address: u64| counted.contains(&(address - start + first));
+    lines.filter(|(address, _)| was(*address)).map(|(_, instruction)| instruction).collect()
 }
 
 /// The instructions of a path by purpose: checks, addresses, access and order, return.
@@ -345,37 +304,15 @@ mod tests {
         assert!(subtract(vec![dump("4", "put", 1.0)]).is_err());
     }
 
-    fn counted(counts: &[(&str, f64)]) -> Columns {
-        let counts = counts.iter().map(|(operation, count)| ((*operation).to_owned(), *count));
-        vec![("one".to_owned(), counts.collect())]
-    }
-
     #[test]
     fn more_than_the_limit_is_complained_about() {
+        let counted = |put| vec![("one".to_owned(), vec![("put 8 B".to_owned(), put)])];
         let limits = limits("# comment\n\nput 8 B | 20 | 71, 93\nquiet | 3 |\n").unwrap();
-        assert_eq!(limits.len(), 2);
-        let (table, complaints) = judge(&counted(&[("put 8 B", 20.4)]), &limits);
-        assert_eq!(table.rows[0][2..], ["20", "71, 93"]);
+        let (table, complaints) = judge(&counted(20.4), &limits);
+        assert_eq!(table.rows[0][1..], ["20", "20", "71, 93"]);
         assert_eq!(complaints, ["quiet has a limit but was not counted"]);
-        let (_, complaints) = judge(&counted(&[("put 8 B", 22.0)]), &limits);
-        assert!(complaints[0].contains("takes 22.0"), "{complaints:?}");
-    }
-
-    #[test]
-    fn a_limit_may_be_another_operations_count() {
-        let limits = limits("p | 12 |\nctx p | p + 4 |\n").unwrap();
-        assert!(judge(&counted(&[("p", 11.0), ("ctx p", 15.0)]), &limits).1.is_empty());
-        let (table, complaints) = judge(&counted(&[("p", 11.0), ("ctx p", 16.0)]), &limits);
-        assert_eq!(table.rows[1][2], "p + 4");
-        assert_eq!(complaints, ["one: ctx p takes 16.0 instructions, its limit is 15.0"]);
-    }
-
-    #[test]
-    fn a_file_can_leave_others_without_a_limit() {
-        let counts = counted(&[("p", 9.0), ("new", 9.0)]);
-        assert!(judge(&counts, &limits("p | 9 |\nothers | 0 |\n").unwrap()).1.is_empty());
-        assert_eq!(judge(&counts, &limits("p | 7 |\nothers | 0 |\n").unwrap()).1.len(), 1);
-        assert_eq!(judge(&counted(&[("new", 1.0)]), &[]).1, ["new has no limit"]);
+        let (_, complaints) = judge(&counted(22.0), &limits);
+        assert_eq!(complaints[0], "one: put 8 B takes 22.0 instructions, its limit is 20");
     }
 
     #[test]
@@ -388,12 +325,12 @@ mod tests {
     fn steps_of_a_routine() {
         let dump = "\nfn=other\n0x500 0 1000\nfn=pshmem_p\n0x1010 0 1000\n0x1017 0 1000\n0x101e 0 1000\n\
                     0x1024 0 1000\n0x1028 0 1000\nfn=main\n0x40 0 1\n";
-        let text = "x:     file format elf64-x86-64\n\n0000000000000000 <other>:\n   0:\tret\n\n0000000000000010 <pshmem_p@@V>:\n   \
+        let text = "x:     file format elf64-x86-64\n\n0000000000000010 <pshmem_p@@V>:\n   \
                     10:\tsub    0x1(%rip),%rdi\n   17:\tcmp    $0x1000,%rdx\n   1e:\tjae    41\n   \
                     20:\tmov    0x8000(%rax,%rcx,8),%rax\n   24:\tmov    %rsi,(%rax,%rdi,1)\n   28:\tret\n   30:\tnop\n";
-        let path = executed(dump, text, "shmem_p").unwrap();
+        let path = executed(dump, text, "pshmem_p");
         assert_eq!(path.len(), 5);
         assert_eq!(told_apart(&path), [2, 1, 1, 1]);
-        assert!(executed(dump, text, "shmem_g").is_err());
+        assert!(executed(dump, text, "pshmem_g").is_empty());
     }
 }
