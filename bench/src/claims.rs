@@ -1,13 +1,13 @@
 //! A paper's statements beside the results here: its numbers as points in the pictures, and a table of all that its
 //! text says, each with what this run has to say to it.
 
+use oneshmem_plots::figures;
 use oneshmem_plots::plot::{Axis, Curve, Ink, Mark, Plot, Shade};
-use oneshmem_plots::{Unit, figures};
 
 use crate::curves::Table;
-use crate::data::{Cell, Data, Figure, Setting, Statement};
+use crate::data::{Answer, Data, Figure, Setting, Statement};
 
-/// Where curves cross more often, stretches are counted.
+/// Where curves change places more often, the extremes are told.
 const FEW: usize = 4;
 /// Figures that are closer than this count as equal.
 const EQUAL: f64 = 1.03;
@@ -22,16 +22,9 @@ pub fn beside(
 ) {
     let says: Vec<&Statement> = data.printed(figure).flat_map(|printed| &printed.says).collect();
     let here = Here { figure, own: &setting.own().name, peers: &setting.peers() };
-    let pes = data.paper(&figure.paper).pes();
-    let x = |x: f64| match plots.first().map(|plot| plot.x) {
-        Some(Axis::Pes) => format!("{x} {pes}"),
-        Some(Axis::Bytes) => figures::bytes(x as u64),
-        None => x.to_string(),
-    };
-    let row = |says: &&Statement| vec![spoken(says, x), here.to(says, plots)];
-    // Tables stand below.
-    let in_text = says.iter().filter(|says| !says.r#where.starts_with("Table"));
-    let rows: Vec<Vec<String>> = in_text.map(row).collect();
+    // What a table of the paper says stands there.
+    let in_text = says.iter().filter(|says| !says.text.is_empty());
+    let rows: Vec<_> = in_text.map(|says| vec![says.text.clone(), here.to(says, plots)]).collect();
     if (!plots.is_empty() || !tables.is_empty()) && !rows.is_empty() {
         let header = vec!["the paper".into(), "here".into()];
         let title = "What the paper's text says, and what this run says to it".into();
@@ -41,10 +34,9 @@ pub fn beside(
         publish(plot, &says);
     }
     for printed in data.printed(figure).filter(|printed| !printed.rows.is_empty()) {
-        let row = |row: &Vec<Cell>| row.iter().map(Cell::to_string).collect();
-        let rows = printed.rows.iter().map(row).collect();
         let title = format!("As the paper has it: {}", printed.title);
-        tables.push(Table { title, header: printed.columns.clone(), rows });
+        let (header, rows) = (printed.columns.clone(), printed.rows.clone());
+        tables.push(Table { title, header, rows });
     }
 }
 
@@ -52,14 +44,12 @@ pub fn beside(
 fn publish(plot: &mut Plot, says: &[&Statement]) {
     let place = |mark: &Mark| mark.x;
     let xs: Vec<f64> = plot.curves.iter().flat_map(|it| it.points.iter().map(place)).collect();
-    for says in says.iter().filter(|says| plot.title.starts_with(&says.panel)) {
-        let Some(y) = in_unit(says, plot.unit) else { continue };
-        let ends = [
-            xs.iter().copied().fold(f64::INFINITY, f64::min),
-            xs.iter().copied().fold(0.0, f64::max),
-        ];
+    let ends =
+        [xs.iter().copied().fold(f64::INFINITY, f64::min), xs.into_iter().fold(0.0, f64::max)];
+    let of_plot = |says: &&&Statement| says.is_of(plot) && says.unit == Some(plot.unit);
+    for says in says.iter().filter(of_plot).collect::<Vec<_>>() {
         let xs = if says.x.is_empty() { &ends[..] } else { &says.x[..] };
-        let points = xs.iter().map(|&x| Mark { x, y, bar: None });
+        let points = xs.iter().filter_map(|&x| Some(Mark { x, y: says.y?, bar: None }));
         let label = format!("paper: {}", says.series);
         match plot.curves.iter_mut().find(|curve| curve.label == label) {
             Some(curve) => curve.points.extend(points),
@@ -71,57 +61,11 @@ fn publish(plot: &mut Plot, says: &[&Statement]) {
     }
 }
 
-/// A published figure that is no comparison, in the unit of a plot.
-fn in_unit(says: &Statement, unit: Unit) -> Option<f64> {
-    let y = says.y.filter(|_| says.than.is_none())?;
-    let factor = match (says.unit.as_deref()?, unit) {
-        ("ns", Unit::Nanoseconds) | ("peers", Unit::Count) => 1.0,
-        ("us", Unit::Nanoseconds) => 1e3,
-        ("million messages/s", Unit::MegaOperations) => 1.0,
-        _ => return None,
-    };
-    Some(y * factor)
-}
-
-/// A statement as a sentence, with an x as the paper has it.
-fn spoken(says: &Statement, x: impl Fn(f64) -> String) -> String {
-    let Statement { series, r#where, .. } = says;
-    let mut text = match (says.is.as_deref(), says.than.as_deref()) {
-        (Some("ahead"), Some(than)) => format!("{series} is ahead of {than}"),
-        (Some("equal"), Some(than)) => format!("{series} is equal to {than}"),
-        (Some(is @ ("behind" | "negligible")), Some(than)) => {
-            format!("{series}: {is}, beside {than}")
-        }
-        (Some(is), Some(than)) => format!("{series}: {is} than {than}"),
-        (Some(is), None) => format!("{series}: {is}"),
-        (None, than) => {
-            let op = match says.op.as_deref() {
-                Some("~") => "about ",
-                Some("max") => "up to ",
-                Some("mean") => "on average ",
-                Some(">" | ">=") => "at least ",
-                Some("<") => "less than ",
-                _ => "",
-            };
-            let (y, unit) = (says.y.unwrap_or_default(), says.unit.as_deref().unwrap_or_default());
-            match (unit, than) {
-                ("x", Some(than)) => format!("{series}: {op}{y} times as good as {than}"),
-                ("%", Some(than)) => format!("{series}: {op}{y} % better than {than}"),
-                ("% apart", Some(than)) => format!("{series}: {op}{y} % from {than}"),
-                (_, Some(than)) => format!("{series}: {op}{y} {unit} than {than}"),
-                (_, None) => format!("{series}: {op}{} {unit}", figures::number(y)),
-            }
-        }
-    };
-    match says.x[..] {
-        [] => {}
-        [one] => text += &format!(", at {}", x(one)),
-        [from, to, ..] => text += &format!(", from {} to {}", x(from), x(to)),
+impl Statement {
+    /// Whether it is about what this plot shows.
+    fn is_of(&self, plot: &Plot) -> bool {
+        plot.title.starts_with(&self.panel)
     }
-    for more in says.by.iter().chain(&says.at) {
-        text += &format!("; {more}");
-    }
-    format!("{text} ({where})")
 }
 
 /// The results of this run.
@@ -134,9 +78,8 @@ struct Here<'a> {
 impl Here<'_> {
     /// The answer of the plots to a statement.
     fn to(&self, says: &Statement, plots: &[Plot]) -> String {
-        let told: Vec<String> = plots
-            .iter()
-            .filter(|plot| plot.title.starts_with(&says.panel))
+        let about = plots.iter().filter(|plot| says.is_of(plot));
+        let told: Vec<String> = about
             .filter_map(|plot| Some(format!("{}: {}", plot.title, self.in_plot(says, plot)?)))
             .collect();
         if told.is_empty() { "not measured".into() } else { told.join(" | ") }
@@ -144,18 +87,17 @@ impl Here<'_> {
 
     fn in_plot(&self, says: &Statement, plot: &Plot) -> Option<String> {
         let who = self.curves(&says.series, plot);
-        if let (Some(_), [x]) = (in_unit(says, plot.unit), &says.x[..]) {
-            return self.of_ours(plot, *x);
-        }
         if let Some(than) = &says.than {
-            let than = self.curves(than, plot);
-            // At the bars' ends, if that is what is said.
-            let worst = says.at.as_deref().is_some_and(|at| at.starts_with("maximum"));
-            return compared(plot, &best(plot, &who, worst), &best(plot, &than, worst));
+            let of = |curves: &[&Curve]| best(plot, curves, says.worst);
+            return compared(plot, &of(&who), &of(&self.curves(than, plot)));
         }
-        match says.is.as_deref()? {
-            "equal" => apart(plot, &who),
-            _ => joined(who.iter().filter_map(|curve| course(says, plot, curve))),
+        match (says.shows, &says.x[..]) {
+            (Some(Answer::Distance), _) => apart(plot, &who),
+            (Some(Answer::Course), _) => {
+                joined(who.iter().filter_map(|curve| course(says, plot, curve)))
+            }
+            (None, [x]) if says.unit == Some(plot.unit) => self.of_ours(plot, *x),
+            _ => None,
         }
     }
 
@@ -233,30 +175,26 @@ fn compared(plot: &Plot, one: &[(f64, f64)], other: &[(f64, f64)]) -> Option<Str
             None => stretches.push((what, x, x, times)),
         }
     }
-    let told = |&(what, from, to, times): &(&str, f64, f64, f64)| {
-        let mut text = match from == to {
-            true => format!("{what} at {}", at(plot.x, from)),
-            false => format!("{what} from {} to {}", at(plot.x, from), at(plot.x, to)),
+    if stretches.len() > FEW {
+        let most = |kind| {
+            let those = stretches.iter().filter(|stretch| stretch.0 == kind);
+            figures::ratio(those.map(|stretch| stretch.3).fold(1.0, f64::max))
         };
-        if what != "equal" {
-            let up_to = if from == to { "" } else { "up to " };
-            text += &format!(" ({up_to}{} times)", figures::ratio(times));
-        }
-        text
-    };
-    if stretches.len() <= FEW {
-        return joined(stretches.iter().map(told));
+        let (count, ahead, behind) = (stretches.len(), most("ahead"), most("behind"));
+        return Some(format!("{count} stretches: ahead {ahead} times at most, behind {behind}"));
     }
-    // They change places often: how often, and how much at most.
-    let kind = |kind: &str| {
-        let those = || stretches.iter().filter(|stretch| stretch.0 == kind);
-        let most = those().map(|stretch| stretch.3).reduce(f64::max)?;
-        let up_to =
-            if kind == "equal" { "" } else { &format!(" (up to {} times)", figures::ratio(most)) };
-        let plural = if those().count() == 1 { "" } else { "es" };
-        Some(format!("{kind} in {} stretch{plural}{up_to}", those().count()))
-    };
-    joined(["ahead", "behind", "equal"].into_iter().filter_map(kind))
+    joined(stretches.iter().map(|&(what, from, to, times)| {
+        let (from, to, up_to) = match (at(plot.x, from), at(plot.x, to)) {
+            (from, to) if from == to => (format!("at {from}"), String::new(), ""),
+            (from, to) => (format!("from {from}"), format!(" to {to}"), "up to "),
+        };
+        let by = if what == "equal" {
+            ""
+        } else {
+            &format!(" ({up_to}{} times)", figures::ratio(times))
+        };
+        format!("{what} {from}{to}{by}")
+    }))
 }
 
 /// How far curves are from each other at most, of two or more.
@@ -290,6 +228,7 @@ fn course(says: &Statement, plot: &Plot, curve: &Curve) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneshmem_plots::Unit;
 
     fn plot(curves: &[(&str, [f64; 3])]) -> Plot {
         let curve = |(nth, (label, ys)): (usize, &(&str, [f64; 3]))| Curve {
@@ -314,7 +253,7 @@ mod tests {
         let crossing =
             |ys: [f64; 5]| ys.iter().zip(1..).map(|(y, x)| (f64::from(x), *y)).collect::<Vec<_>>();
         let often = compared(&plot, &crossing([1.0, 4.0, 1.0, 4.0, 2.0]), &crossing([2.0; 5]));
-        let counted = "ahead in 2 stretches (up to 2.00 times); behind in 2 stretches (up to 2.00 times); equal in 1 stretch";
+        let counted = "5 stretches: ahead 2.00 times at most, behind 2.00";
         assert_eq!(often.as_deref(), Some(counted));
         assert_eq!(compared(&plot, &a, &a).unwrap(), "equal from 8 B to 4 KiB");
         assert_eq!(compared(&plot, &a, &[]), None);
@@ -331,17 +270,12 @@ mod tests {
         let mut plot = plot(&[("mine, memfd", [10.0; 3]), ("mine, SMARTMAP", [11.0; 3])]);
         let here = Here { figure, own: "mine", peers: &[] };
         let says: Vec<&Statement> = data.printed(figure).flat_map(|it| &it.says).collect();
-        let claim = |is: &str| *says.iter().find(|says| says.is.as_deref() == Some(is)).unwrap();
         let plots = [Plot { curves: Vec::new(), ..self::plot(&[]) }];
-        assert_eq!(here.to(claim("ahead"), &plots), "not measured");
-        let told = here.in_plot(claim("equal"), &plot).unwrap();
+        assert_eq!(here.to(says[3], &plots), "not measured");
+        let told = here.in_plot(says[2], &plot).unwrap();
         assert_eq!(told, "up to 1.10 times apart, at 4 KiB");
         publish(&mut plot, &says);
         let paper = plot.curves.iter().find(|curve| curve.label.starts_with("paper: MPI")).unwrap();
         assert_eq!((paper.points[0].x, paper.points[0].y), (16.0, 600.0));
-        assert!(
-            spoken(says[1], |x| format!("{x} B"))
-                .starts_with("MPI on Cray XE6: about 600 ns, at 16 B")
-        );
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use oneshmem_plots::Unit;
 use serde::Deserialize;
 
 use crate::curves::{Bars, Panel};
@@ -69,11 +70,6 @@ impl Setting {
         self.implementations[1..].iter().chain(&self.mpis).map(|who| who.name.as_str()).collect()
     }
 
-    /// One of three values, by extent.
-    pub fn by<T>(&self, full: T, quick: T, tiny: T) -> T {
-        self.extent.by(full, quick, tiny)
-    }
-
     /// As many PEs as CPUs, at least 2, or as many as were asked for.
     pub fn everybody(&self) -> usize {
         self.pes.unwrap_or(self.cpus.len().clamp(2, 64))
@@ -83,18 +79,18 @@ impl Setting {
     pub fn fill(&self, text: &str, figure: &Figure) -> String {
         let cache = machine::last_cache().unwrap_or(8 << 20);
         let [full, quick, tiny] = figure.scale;
-        let ms = self.by(25.0, 6.0, 0.2);
+        let ms = self.extent.by(25.0, 6.0, 0.2);
         let mut text = text.to_owned();
         for (name, value) in [
             ("{ms}", ms.to_string()),
             // A time slice has milliseconds: it takes a hundred of them for a mean.
-            ("{long}", self.by(1000, 400, 4).to_string()),
-            ("{messages}", self.by(1000, 1000, 50).to_string()),
+            ("{long}", self.extent.by(1000, 400, 4).to_string()),
+            ("{messages}", self.extent.by(1000, 1000, 50).to_string()),
             // The runs add up to the paper's iterations. A pass over a large cache takes most of their time.
-            ("{iterations}", self.by(4096usize.div_ceil(self.repeats), 16, 2).to_string()),
-            ("{altered}", self.by(30, 8, 2).to_string()),
+            ("{iterations}", self.extent.by(4096usize.div_ceil(self.repeats), 16, 2).to_string()),
+            ("{altered}", self.extent.by(30, 8, 2).to_string()),
             ("{cache}", cache.to_string()),
-            ("{scale}", self.by(full, quick, tiny).to_string()),
+            ("{scale}", self.extent.by(full, quick, tiny).to_string()),
         ] {
             text = text.replace(name, &value);
         }
@@ -103,39 +99,25 @@ impl Setting {
 
     /// The words on a scaled-down extent.
     pub fn scaled(&self) -> &'static str {
-        self.by("", "scaled down: --quick", "scaled down: --tiny")
+        self.extent.by("", "scaled down: --quick", "scaled down: --tiny")
     }
 }
 
-/// All files.
-pub struct Data {
-    /// With the project's own collections of figures.
-    pub papers: Vec<Paper>,
-    pub figures: Vec<Figure>,
-    pub known: Vec<Known>,
-    machines: BTreeMap<String, String>,
-    printed: Vec<Printed>,
-    absent: BTreeMap<String, Vec<String>>,
-}
-
+/// All files: what they mean stands at their heads.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PapersFile {
-    paper: Vec<Paper>,
-    machine: BTreeMap<String, String>,
-    figure: Vec<Printed>,
+pub struct Data {
+    #[serde(rename = "paper")]
+    pub papers: Vec<Paper>,
+    #[serde(rename = "figure")]
+    pub figures: Vec<Figure>,
+    pub known: Vec<Known>,
+    #[serde(rename = "machine")]
+    machines: BTreeMap<String, String>,
+    printed: Vec<Printed>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct FiguresFile {
-    absent: BTreeMap<String, Vec<String>>,
-    paper: Vec<Paper>,
-    figure: Vec<Figure>,
-    known: Vec<Known>,
-}
-
-/// A public suite: `suite.toml` explains it.
+/// A public suite.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
@@ -146,36 +128,20 @@ pub struct Known {
     pub arguments: Vec<String>,
 }
 
-/// A paper: `papers.toml` explains it. Or a collection of figures of our own, which has no authors; its venue is what it is for.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+/// A paper, or a collection of figures of our own.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Paper {
     pub key: String,
     pub title: String,
-    authors: Vec<String>,
-    venue: String,
-    pes: Option<String>,
+    pub by: String,
+    #[serde(default)]
+    pub ours: bool,
+    #[serde(default)]
+    pub absent: Vec<String>,
 }
 
-impl Paper {
-    /// Whether it is a collection of ours.
-    pub fn is_ours(&self) -> bool {
-        self.authors.is_empty()
-    }
-
-    /// Authors and venue.
-    pub fn by(&self) -> String {
-        let authors = self.authors.join(", ");
-        if self.is_ours() { self.venue.clone() } else { format!("{authors}; {}", self.venue) }
-    }
-
-    /// The things that its figures count where ours count PEs.
-    pub fn pes(&self) -> &str {
-        self.pes.as_deref().unwrap_or("PEs")
-    }
-}
-
-/// A figure or table as the paper has it: `papers.toml` explains it.
+/// A figure or table as the paper has it.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Printed {
@@ -183,48 +149,39 @@ pub struct Printed {
     number: String,
     pub title: String,
     machine: Vec<String>,
-    benchmark: Option<String>,
-    statistic: Option<String>,
+    benchmark: String,
+    statistic: String,
     pub says: Vec<Statement>,
     pub columns: Vec<String>,
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<String>>,
 }
 
-/// A cell of a table.
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub enum Cell {
-    Word(String),
-    Number(f64),
-}
-
-impl std::fmt::Display for Cell {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Word(word) => f.write_str(word),
-            Self::Number(number) => write!(f, "{number}"),
-        }
-    }
-}
-
-/// A number or a claim: `papers.toml` explains it.
+/// A number or a claim.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Statement {
+    pub text: String,
     pub series: String,
     pub than: Option<String>,
+    pub worst: bool,
     pub x: Vec<f64>,
-    pub op: Option<String>,
     pub y: Option<f64>,
-    pub unit: Option<String>,
-    pub is: Option<String>,
-    pub at: Option<String>,
-    pub by: Option<String>,
-    pub r#where: String,
+    pub unit: Option<Unit>,
+    pub shows: Option<Answer>,
     pub panel: String,
 }
 
-/// A figure of ours: `figures.toml` explains it.
+/// The answer to a claim without a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer {
+    /// How far curves are from each other.
+    Distance,
+    /// Where a curve begins and ends.
+    Course,
+}
+
+/// A figure of ours.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Figure {
@@ -241,7 +198,7 @@ pub struct Figure {
     pub instructions: bool,
 }
 
-/// Programs in one place: `figures.toml` explains it.
+/// Programs in one place.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Part {
@@ -267,15 +224,14 @@ pub struct Part {
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub enum Pes {
-    One(usize),
-    Several(Vec<usize>),
+    These(Vec<usize>),
     /// "cpus", "crowd" or "crowds".
     ByMachine(String),
 }
 
 impl Default for Pes {
     fn default() -> Self {
-        Self::Several(Vec::new())
+        Self::These(Vec::new())
     }
 }
 
@@ -287,36 +243,21 @@ pub fn slug(number: &str) -> String {
 impl Data {
     /// Reads the files, which are part of this command.
     pub fn read() -> anyhow::Result<Self> {
-        let papers: PapersFile = toml::from_str(include_str!("../papers.toml"))?;
-        let figures: FiguresFile = toml::from_str(include_str!("../figures.toml"))?;
-        let suite: FiguresFile = toml::from_str(include_str!("../suite.toml"))?;
-        Ok(Self {
-            papers: papers.paper.into_iter().chain(suite.paper).collect(),
-            figures: figures.figure.into_iter().chain(suite.figure).collect(),
-            known: suite.known,
-            machines: papers.machine,
-            printed: papers.figure,
-            absent: figures.absent.into_iter().chain(suite.absent).collect(),
-        })
+        Ok(toml::from_str(concat!(
+            include_str!("../papers.toml"),
+            include_str!("../figures.toml"),
+            include_str!("../suite.toml")
+        ))?)
     }
 
     pub fn paper(&self, key: &str) -> &Paper {
         self.papers.iter().find(|paper| paper.key == key).expect("a test looks for all of them")
     }
 
-    pub fn of(&self, key: &str) -> Vec<&Figure> {
-        self.figures.iter().filter(|figure| figure.paper == key).collect()
-    }
-
-    /// A part of the paper's figure that cannot be here, and why.
-    pub fn absent(&self, key: &str) -> &[String] {
-        self.absent.get(key).map_or(&[], Vec::as_slice)
-    }
-
     /// The paper's own form: the figure itself, and tables beside it.
     pub fn printed<'a>(&'a self, figure: &'a Figure) -> impl Iterator<Item = &'a Printed> {
-        let of_paper = move |number| {
-            let is_it = move |it: &&Printed| it.paper == figure.paper && it.number == number;
+        let of_paper = |number| {
+            let is_it = |it: &&Printed| it.paper == figure.paper && it.number == number;
             self.printed.iter().find(is_it)
         };
         figure.numbers().filter_map(of_paper)
@@ -324,15 +265,11 @@ impl Data {
 
     /// How a figure was made in the paper, as sentences.
     pub fn describe(&self, printed: &Printed) -> String {
-        let kind = if printed.number.starts_with("Table") { "" } else { "Figure " };
-        let mut text = format!("{kind}{}: {}. ", printed.number, printed.title);
-        text += printed.benchmark.as_deref().unwrap_or_default();
-        if let Some(statistic) = &printed.statistic {
-            text += &format!(" Reported: {statistic}.");
-        }
-        let machine = |key| self.machines.get(key).map(String::as_str);
-        let machines: Vec<&str> = printed.machine.iter().filter_map(machine).collect();
-        text + &format!(" On {}.", machines.join(" | "))
+        let Printed { number, title, benchmark, statistic, machine, .. } = printed;
+        let kind = if number.starts_with("Table") { "" } else { "Figure " };
+        let reported = if statistic.is_empty() { "" } else { &format!(" Reported: {statistic}.") };
+        let machines: Vec<&str> = machine.iter().map(|key| self.machines[key].as_str()).collect();
+        format!("{kind}{number}: {title}. {benchmark}{reported} On {}.", machines.join(" | "))
     }
 }
 
@@ -364,14 +301,14 @@ impl Part {
             (Extent::Tiny, _) => 2,
         };
         match &self.pes {
-            Pes::One(pes) => vec![*pes],
-            Pes::Several(list) => few(list, most),
+            Pes::These(list) => few(list, most),
             Pes::ByMachine(rule) if rule == "cpus" => vec![setting.everybody()],
-            Pes::ByMachine(rule) if rule == "crowds" => {
-                few(&[1, 2, 4, 8].map(|times| times * setting.everybody()), setting.by(512, 512, 2))
-            }
+            Pes::ByMachine(rule) if rule == "crowds" => few(
+                &[1, 2, 4, 8].map(|times| times * setting.everybody()),
+                setting.extent.by(512, 512, 2),
+            ),
             Pes::ByMachine(_) => {
-                let crowd = setting.by(4, 2, 1) * setting.everybody();
+                let crowd = setting.extent.by(4, 2, 1) * setting.everybody();
                 few(&(1..10).map(|bit| 1 << bit).collect::<Vec<_>>(), crowd)
             }
         }
@@ -379,7 +316,7 @@ impl Part {
 
     /// Its numbers of busy neighbours, if it has any, and what quantities beside them are called.
     pub fn neighbours(&self, setting: &Setting) -> Vec<(&str, String)> {
-        let few = self.neighbours.iter().take(setting.by(usize::MAX, usize::MAX, 3));
+        let few = self.neighbours.iter().take(setting.extent.by(usize::MAX, usize::MAX, 3));
         let bound = if self.bound == Some(true) { "bound" } else { "unbound" };
         let each = few.map(|text| (text.as_str(), format!(", {bound}, {text}")));
         if self.neighbours.is_empty() { vec![("0", String::new())] } else { each.collect() }
@@ -392,12 +329,12 @@ impl Part {
     /// The largest size, and the arguments that say which sizes.
     pub fn sizes(&self, setting: &Setting) -> (u64, Vec<String>) {
         if let Some([least, largest]) = self.bytes {
-            let largest = largest.min(setting.by(u64::MAX, 256 << 10, 512)).max(least);
-            let step = setting.by(2, self.step.unwrap_or(2), 8);
+            let largest = largest.min(setting.extent.by(u64::MAX, 256 << 10, 512)).max(least);
+            let step = setting.extent.by(2, self.step.unwrap_or(2), 8);
             let arguments = [("min", least), ("max", largest), ("step", step)];
             return (largest, arguments.map(|(name, value)| format!("{name}={value}")).to_vec());
         }
-        let sizes = few(&self.sizes, setting.by(u64::MAX, 1 << 20, 4096));
+        let sizes = few(&self.sizes, setting.extent.by(u64::MAX, 1 << 20, 4096));
         let largest = sizes.last().copied().unwrap_or(8);
         let list = (!sizes.is_empty()).then(|| format!("sizes={}", machine::listed(&sizes)));
         (largest, std::iter::once(format!("max={largest}")).chain(list).collect())
@@ -422,19 +359,14 @@ mod tests {
             let name = format!("{} {}", figure.paper, figure.number);
             let paper = data.papers.iter().find(|paper| paper.key == figure.paper).expect(&name);
             assert_eq!(figure.instructions, figure.parts.is_empty(), "{name}");
-            if !paper.is_ours() {
+            if !paper.ours {
                 assert_eq!(data.printed(figure).count(), figure.numbers().count(), "{name}");
                 assert!(!figure.caption.is_empty() && !figure.differs.is_empty(), "{name}");
             }
             let top = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-            let runs = |part: &Part| match &part.pes {
-                Pes::Several(list) => !list.is_empty(),
-                Pes::One(_) | Pes::ByMachine(_) => true,
-            };
-            assert!(
-                figure.parts.iter().all(|part| runs(part) && !part.programs.is_empty()),
-                "{name}"
-            );
+            let setting = Setting::default();
+            let runs = |part: &Part| !part.pes(&setting).is_empty() && !part.programs.is_empty();
+            assert!(figure.parts.iter().all(runs), "{name}");
             let programs = figure.parts.iter().flat_map(|part| &part.programs);
             for program in programs.filter(|program| *program != "/bin/true") {
                 let name = program.split(' ').next().unwrap_or_default();
@@ -448,10 +380,11 @@ mod tests {
             let drawn = |figure: &Figure| data.printed(figure).any(|it| std::ptr::eq(it, printed));
             let name = format!("{} {}", printed.paper, printed.number);
             assert!(data.figures.iter().any(drawn), "{name}");
-            assert!(printed.machine.iter().all(|key| data.machines.contains_key(key)), "{name}");
+            assert!(data.describe(printed).contains(" On "), "{name}");
             for says in &printed.says {
-                assert!(says.is.is_some() != says.y.is_some(), "{name}: {}", says.series);
-                assert_eq!(says.y.is_some(), says.op.is_some() && says.unit.is_some(), "{name}");
+                // Numbers are points or sentences, or both.
+                assert!(says.y.is_some() || !says.text.is_empty(), "{name}: {}", says.series);
+                assert_eq!(says.y.is_some(), says.unit.is_some(), "{name}: {}", says.series);
             }
         }
     }
@@ -460,7 +393,7 @@ mod tests {
     fn figures_are_the_papers_in_what_was_once_wrong() {
         let data = Data::read().unwrap();
         let figure = |key: &str, number: &str| {
-            data.of(key).into_iter().find(|it| it.number == number).expect(number)
+            data.figures.iter().find(|it| it.paper == key && it.number == number).expect(number)
         };
         // As many PEs as are asked for, whatever the CPUs.
         let sixteen = Setting { pes: Some(16), cpus: vec![0, 1], ..Setting::default() };
@@ -475,6 +408,21 @@ mod tests {
             let is_efficiency = |panel: &Panel| panel.shows == Shows::Efficiency;
             assert!(figure.parts[0].panels.iter().any(is_efficiency), "{number}");
             assert!(figure.differs.contains("{scale}"), "{number} says its size");
+        }
+        // The improvements of a kernel stand at that kernel, beside the form that the paper measured.
+        assert_eq!(figure("partitions", "6").series["Extended OpenSHMEM"], "extended, get and put");
+        let of_fft = |it: &&Printed| it.says.iter().any(|says| says.text.contains("12.5 %"));
+        let found: Vec<&str> = data.printed.iter().filter(of_fft).map(|it| &*it.number).collect();
+        assert_eq!(found, ["7"]);
+        // Sandia OpenSHMEM's count before OSHMPI's, of the size that was counted.
+        let counts = |line: &&str| line.contains("71, 93") || line.contains("91, 44");
+        let lines = include_str!("../instructions.txt").lines().filter(counts);
+        let found: Vec<&str> =
+            lines.filter_map(|line| Some(line.split_once('|')?.0.trim())).collect();
+        assert_eq!(found, ["put 4 B", "quiet"]);
+        for number in ["6", "7"] {
+            let figure = figure("oshmpi", number);
+            assert!(figure.parts.iter().all(|it| it.bytes.is_some_and(|bytes| bytes[0] == 1)));
         }
         for figure in data.figures.iter().filter(|it| it.paper == "shcoll" && it.number != "6") {
             assert!(figure.caption.contains("shmem_barrier_all"), "{}", figure.number);

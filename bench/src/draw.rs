@@ -24,29 +24,20 @@ pub struct Drawing {
     /// Failures and missing things.
     pub remarks: Vec<String>,
     pub points: Vec<Point>,
-    /// The implementations' names of themselves.
-    pub facts: Vec<(String, String)>,
     /// Whether anything of ours failed.
     pub failed: bool,
 }
 
 impl Drawing {
-    /// That something could not be drawn, and why.
-    fn without(why: String) -> Self {
-        Self { remarks: vec![why], ..Self::default() }
+    fn remark(&mut self, remark: String) {
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
     }
 
-    fn add(&mut self, part: Self) {
-        self.plots.extend(part.plots);
-        self.tables.extend(part.tables);
-        self.points.extend(part.points);
-        self.facts.extend(part.facts);
-        for remark in part.remarks {
-            if !self.remarks.contains(&remark) {
-                self.remarks.push(remark);
-            }
-        }
-        self.failed |= part.failed;
+    fn fail(&mut self, error: &anyhow::Error) {
+        self.failed = true;
+        self.remark(format!("Failed: {error:#}"));
     }
 }
 
@@ -54,29 +45,22 @@ impl Drawing {
 pub fn figure(data: &Data, setting: &Setting, figure: &Figure) -> Drawing {
     let mut whole = Drawing::default();
     let load = machine::load();
-    let failed = |error: anyhow::Error| Drawing {
-        failed: true,
-        ..Drawing::without(format!("Failed: {error:#}"))
-    };
     match figure.impossible(setting) {
-        Some(why) => whole.remarks.push(format!("Not here: {why}.")),
+        Some(why) => whole.remark(format!("Not here: {why}.")),
         None => {
             for part in &figure.parts {
-                whole.add(draw(setting, figure, part).unwrap_or_else(failed));
+                draw(setting, figure, part, &mut whole).unwrap_or_else(|error| whole.fail(&error));
             }
         }
     }
     if figure.instructions {
-        let counted =
-            instructions::tables(&setting.implementations, &setting.sources[0], &setting.work);
-        let drawn =
-            counted.map(|(tables, remarks)| Drawing { tables, remarks, ..Drawing::default() });
-        whole.add(drawn.unwrap_or_else(failed));
+        match instructions::tables(&setting.implementations, &setting.sources[0], &setting.work) {
+            Ok((tables, remarks)) => (whole.tables, whole.remarks) = (tables, remarks),
+            Err(error) => whole.fail(&error),
+        }
     }
     let (after, spreads) = (machine::load(), spreads(&whole.points));
-    whole
-        .remarks
-        .push(format!("Load before: {load}, after: {after}; spread of the runs: {spreads}."));
+    whole.remark(format!("Load before: {load}, after: {after}; spread of the runs: {spreads}."));
     claims::beside(data, setting, figure, &mut whole.plots, &mut whole.tables);
     // A picture may stand without its page.
     for plot in whole.plots.iter_mut().filter(|_| !setting.scaled().is_empty()) {
@@ -86,22 +70,21 @@ pub fn figure(data: &Data, setting: &Setting, figure: &Figure) -> Drawing {
 }
 
 /// Runs and draws a part of a figure.
-fn draw(setting: &Setting, figure: &Figure, part: &Part) -> anyhow::Result<Drawing> {
+fn draw(setting: &Setting, figure: &Figure, part: &Part, into: &mut Drawing) -> anyhow::Result<()> {
     if let (Place::Nodes, Some(why)) = (part.place, &setting.no_nodes) {
-        return Ok(Drawing::without(format!("Not on two nodes: {why}.")));
+        into.remark(format!("Not on two nodes: {why}."));
+        return Ok(());
     }
-    let (who, mut remarks) = who(setting, part)?;
+    let (who, missing) = who(setting, part)?;
+    missing.into_iter().for_each(|remark| into.remark(remark));
     let report = Suite { who, jobs: jobs(setting, figure, part), part, setting }.run()?;
-    remarks.extend(report.remarks.iter().map(|(.., remark)| remark.clone()));
-    let table = Some(curves::beside(&report)).filter(|it| part.table && !it.rows.is_empty());
-    Ok(Drawing {
-        plots: part.panels().map(|panel| panel.plot(&report)).collect(),
-        tables: table.into_iter().collect(),
-        failed: report.fails(&setting.peers()),
-        points: report.points,
-        facts: report.facts,
-        remarks,
-    })
+    report.remarks.iter().for_each(|(.., remark)| into.remark(remark.clone()));
+    into.plots.extend(part.panels().map(|panel| panel.plot(&report)));
+    let table = curves::beside(&report);
+    into.tables.extend(Some(table).filter(|it| part.table && !it.rows.is_empty()));
+    into.failed |= report.fails(&setting.peers());
+    into.points.extend(report.points);
+    Ok(())
 }
 
 /// The jobs of a part.
@@ -151,7 +134,7 @@ fn who(setting: &Setting, part: &Part) -> anyhow::Result<(Vec<Implementation>, V
         "demand" => vec![attach("on demand", "demand")],
         "eager" => vec![attach("eager", "eager")],
         "inlined" => vec![own.clone(), with("inlined", "SHMEM_CC", "cc -DSHMEM_INLINE")],
-        "rust" => vec![own.clone(), own.in_rust(setting.by("release", "release", "dev"))],
+        "rust" => vec![own.clone(), own.in_rust(setting.extent.by("release", "release", "dev"))],
         "attach" => vec![attach("on demand", "demand"), attach("eager", "eager")],
         "mappings" => {
             let mut list = vec![with("memfd", "SHMEM_BACKEND", "memfd")];

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 
+use crate::machine;
 use crate::over::Over;
 use crate::report::RAW;
 
@@ -20,6 +21,9 @@ const OVERSUBSCRIBE: [(&str, &str); 4] = [
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
 ];
+/// Prints which OpenSHMEM the commands in a folder are of; of ours, also what it was built from, and how it maps memory.
+const VERSION: &str = r#"cd "$0"; echo "version: $(./oshrun --version | head -n 1)"
+./oshinfo 2> /dev/null | sed -nE 's/^(Build|Backend) +/\L\1: /p'"#;
 /// How long a build may take.
 const BUILDING: Duration = Duration::from_secs(300);
 
@@ -66,7 +70,7 @@ impl Implementation {
     }
 
     /// The OpenSHMEM whose commands are in this folder.
-    pub fn shmem(name: &str, bin: &Path, launch: Vec<String>) -> anyhow::Result<Self> {
+    pub fn shmem(name: &str, bin: &Path) -> anyhow::Result<Self> {
         let bin = std::fs::canonicalize(bin)
             .with_context(|| format!("{name}: no directory {}", bin.display()))?;
         for command in ["oshcc", "oshrun"] {
@@ -74,16 +78,14 @@ impl Implementation {
                 bail!("{name}: there is no {command} in {}", bin.display());
             }
         }
-        Ok(Self { launch, ..Self::new(name, Kind::Shmem(bin)) })
+        Ok(Self::new(name, Kind::Shmem(bin)))
     }
 
     /// An MPI, by `COMPILER,LAUNCHER`.
     pub fn mpi(name: &str, commands: &str) -> anyhow::Result<Self> {
-        let parts = commands.split_once(',').filter(|(compiler, _)| !compiler.is_empty());
-        let (compiler, launcher) =
-            parts.with_context(|| format!("{name}: expected COMPILER,LAUNCHER"))?;
-        let launcher = launcher.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        if launcher.is_empty() {
+        let (compiler, launcher) = commands.split_once(',').unwrap_or_default();
+        let launcher: Vec<String> = launcher.split_whitespace().map(str::to_owned).collect();
+        if compiler.is_empty() || launcher.is_empty() {
             bail!("{name}: expected COMPILER,LAUNCHER");
         }
         Ok(Self::new(name, Kind::Mpi(compiler.into(), launcher)))
@@ -188,7 +190,7 @@ impl Implementation {
         command
     }
 
-    /// Its own version, and how it is started.
+    /// What it is, and how it is started.
     pub fn facts(&self) -> Vec<(String, String)> {
         let (commands, told) = match &self.kind {
             Kind::Raw => return Vec::new(),
@@ -196,21 +198,16 @@ impl Implementation {
                 (format!("{compiler}, {}", launcher.join(" ")), Vec::new())
             }
             Kind::Shmem(bin) => {
-                let output = Command::new(bin.join("oshinfo")).output();
-                (bin.display().to_string(), output.map(|it| it.stdout).unwrap_or_default())
+                let mut shell = Command::new("sh");
+                (bin.display().to_string(), machine::told(shell.args(["-c", VERSION]).arg(bin)))
             }
         };
-        let mut facts = vec![("commands".to_owned(), commands)];
-        let told = String::from_utf8_lossy(&told);
-        for (name, value) in told.lines().filter_map(|line| line.split_once("  ")) {
-            if ["Version", "Build", "Backend"].contains(&name) {
-                facts.push((name.to_lowercase(), value.trim().to_owned()));
-            }
-        }
+        let mut facts = vec![("implementation", self.name.clone()), ("commands", commands)];
         if !self.launch.is_empty() {
-            facts.push(("launcher arguments".to_owned(), self.launch.join(" ")));
+            facts.push(("launcher arguments", self.launch.join(" ")));
         }
-        facts
+        let facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value));
+        facts.chain(told).collect()
     }
 }
 

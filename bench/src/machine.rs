@@ -7,51 +7,36 @@ use anyhow::Context;
 use oneshmem_tools::topology::Topology;
 use time::OffsetDateTime;
 
-/// Facts that lscpu tells.
-const CPUS: [&str; 10] = [
-    "Model name",
-    "Thread(s) per core",
-    "Core(s) per socket",
-    "Socket(s)",
-    "NUMA node(s)",
-    "Hypervisor vendor",
-    "L1d cache",
-    "L1i cache",
-    "L2 cache",
-    "L3 cache",
-];
-/// Facts that are the first lines of what commands print.
-const COMMANDS: [(&str, &str); 9] = [
-    ("memory", "sed -n 's/MemTotal: *//p' /proc/meminfo"),
-    ("frequency governor", "cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-    ("virtual machine", "cat /sys/class/dmi/id/product_name"),
-    ("transparent huge pages", "cat /sys/kernel/mm/transparent_hugepage/enabled"),
-    ("the same for shared memory", "cat /sys/kernel/mm/transparent_hugepage/shmem_enabled"),
-    ("kernel", "uname -r"),
-    ("page size in bytes", "getconf PAGESIZE"),
-    ("C library", "getconf GNU_LIBC_VERSION"),
-    ("C compiler", "cc --version"),
-];
+/// Prints facts, as `name: value`.
+const FACTS: &str = r#"
+export LC_ALL=C
+lscpu | grep -E '^ *(Model name|Thread|Core|Socket|NUMA node.s.|Hypervisor vendor|L[123][di]? cache).*:'
+tell() { value=$("$@" 2> /dev/null | head -n 1); echo "$name: ${value:-not told by this system}"; }
+name='memory' tell sed -n 's/MemTotal: *//p' /proc/meminfo
+name='frequency governor' tell cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor
+name='virtual machine' tell cat /sys/class/dmi/id/product_name
+name='transparent huge pages' tell cat /sys/kernel/mm/transparent_hugepage/enabled
+name='the same for shared memory' tell cat /sys/kernel/mm/transparent_hugepage/shmem_enabled
+name='kernel' tell uname -r
+name='page size in bytes' tell getconf PAGESIZE
+name='C library' tell getconf GNU_LIBC_VERSION
+name='C compiler' tell cc --version
+"#;
 
-/// Facts about this machine as names and values, in display order. Says so where the system does not provide one.
+/// Facts about this machine as names and values.
 pub fn facts(cpus: &[usize]) -> Vec<(String, String)> {
-    let printed = |command: &str| {
-        let output = Command::new("sh").args(["-c", command]).env("LC_ALL", "C").output();
-        String::from_utf8_lossy(&output.map(|it| it.stdout).unwrap_or_default()).into_owned()
-    };
-    let of_cpus = printed("lscpu");
-    let of_cpu = |what: &'static str| {
-        let mut lines = of_cpus.lines().filter_map(|line| line.split_once(':'));
-        let line = lines.find(|(name, _)| name.trim() == what);
-        (what, line.map(|(_, value)| value.trim().to_owned()))
-    };
-    let first = |(what, command)| (what, printed(command).lines().next().map(str::to_owned));
+    let mut facts = told(Command::new("sh").args(["-c", FACTS]));
     let usable = format!("{} ({}), PE i on the i-th of them", cpus.len(), listed(cpus));
-    let told = |(what, value): (&str, Option<String>)| {
-        (what.to_owned(), value.unwrap_or_else(|| "not told by this system".into()))
-    };
-    let all = CPUS.into_iter().map(of_cpu).chain([("CPUs usable", Some(usable))]);
-    all.chain(COMMANDS.into_iter().map(first)).map(told).collect()
+    facts.push(("CPUs usable".into(), usable));
+    facts
+}
+
+/// The lines `name: value` that a command prints.
+pub fn told(command: &mut Command) -> Vec<(String, String)> {
+    let output = command.output().map(|it| it.stdout).unwrap_or_default();
+    let text = String::from_utf8_lossy(&output);
+    let pairs = text.lines().filter_map(|line| line.split_once(':'));
+    pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
 }
 
 /// The CPUs that this process may use, one hardware thread of each core first, so that PEs get

@@ -20,11 +20,12 @@ mod suite;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Parser;
 
-use crate::data::{Data, Figure, Setting, slug};
+use crate::data::{Data, Extent, Figure, Setting, slug};
 use crate::implementation::Implementation;
 use crate::options::Command;
 use crate::report::Place;
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
         Command::Run(options) => figures(Some("run"), &options, true),
         Command::Nodes(options) => figures(Some("nodes"), &options, true),
         Command::Neighbours(options) => figures(Some("neighbours"), &options, true),
-        Command::Figures(options) => figures(options.paper.as_deref(), &options.which, false),
+        Command::Figures { paper, which } => figures(paper.as_deref(), &which, false),
         Command::Suite(options) => public(&options),
         Command::Instructions(options) => instructions(&options),
     };
@@ -62,14 +63,19 @@ fn main() -> ExitCode {
 
 /// The data that figures are drawn of.
 fn setting(programs: &options::Programs, length: &options::Length) -> anyhow::Result<Setting> {
+    let extent = match (length.tiny, length.quick) {
+        (true, _) => Extent::Tiny,
+        (_, true) => Extent::Quick,
+        _ => Extent::Full,
+    };
     Ok(Setting {
         implementations: programs.implementations()?,
-        extent: length.extent(),
-        repeats: length.repeats(),
+        extent,
+        repeats: length.repeats.unwrap_or(extent.by(5, 3, 1)).into(),
         sources: SOURCES.map(PathBuf::from).to_vec(),
         work: programs.work()?,
         cpus: machine::usable_cpus()?,
-        limit: length.limit(),
+        limit: Duration::from_secs(length.limit.unwrap_or(extent.by(300, 60, 60))),
         ..Setting::default()
     })
 }
@@ -87,7 +93,7 @@ fn figures(key: Option<&str>, options: &options::Collection, tables: bool) -> an
     }
     if options.smartmap.is_dir() {
         let name = format!("{}, SMARTMAP", setting.implementations[0].name);
-        setting.smartmap = Some(Implementation::shmem(&name, &options.smartmap, Vec::new())?);
+        setting.smartmap = Some(Implementation::shmem(&name, &options.smartmap)?);
     }
     setting.pes = options.pes.map(usize::from);
     setting.no_nodes = no_nodes;
@@ -116,13 +122,11 @@ fn draw(
         let name = format!("{} {}, {}", figure.paper, figure.number, figure.title);
         eprintln!("{} of {}: {name}", nth + 1, figures.len());
         let drawing = draw::figure(data, setting, figure);
-        let files = page::write(setting, figure, &drawing)?;
-        let mut text = format!("{name}: {files}\n");
+        say(&format!("{name}: {}", page::write(setting, figure, &drawing)?))?;
         for table in drawing.tables.iter().filter(|_| tables) {
-            text += &format!("{table}\n");
+            say(&table.to_string())?;
         }
-        drawing.remarks.iter().for_each(|remark| text += &format!("  {remark}\n"));
-        say(text.trim_end())?;
+        drawing.remarks.iter().try_for_each(|remark| say(&format!("  {remark}")))?;
         sections.push((*figure, drawing));
     }
     let text = page::render(data, setting, &sections)?;
@@ -137,21 +141,22 @@ fn chosen<'a>(
     key: Option<&str>,
     number: Option<&str>,
 ) -> anyhow::Result<Vec<&'a Figure>> {
-    let Some(key) = key else {
-        let of_papers = data.figures.iter().filter(|figure| !data.paper(&figure.paper).is_ours());
-        return Ok(of_papers.collect());
+    let is_of = |figure: &&Figure| match key {
+        Some(key) => figure.paper == key,
+        None => !data.paper(&figure.paper).ours,
     };
-    let of_paper = data.of(key);
+    let of_paper: Vec<&Figure> = data.figures.iter().filter(is_of).collect();
     if of_paper.is_empty() {
         let known: Vec<&str> = data.papers.iter().map(|paper| paper.key.as_str()).collect();
-        bail!("there is no paper {key}: expected one of {}", known.join(", "));
+        bail!("there is no such paper: expected one of {}", known.join(", "));
     }
     let Some(number) = number else { return Ok(of_paper) };
     let is_it = |figure: &&&Figure| figure.numbers().any(|its| slug(its) == slug(number));
     let found: Vec<&Figure> = of_paper.iter().filter(is_it).copied().collect();
     if found.is_empty() {
         let known: Vec<String> = of_paper.iter().map(|figure| slug(&figure.number)).collect();
-        bail!("{key} has no figure {number} here: expected one of {}", known.join(", "));
+        let (paper, known) = (&of_paper[0].paper, known.join(", "));
+        bail!("{paper} has no figure {number} here: expected one of {known}");
     }
     Ok(found)
 }
@@ -161,7 +166,7 @@ fn listed(data: &Data, setting: &Setting, figures: &[&Figure]) -> String {
     let mut text = String::new();
     for of_paper in figures.chunk_by(|one, next| one.paper == next.paper) {
         let paper = data.paper(&of_paper[0].paper);
-        text += &format!("{}: {} ({})\n", paper.key, paper.title, paper.by());
+        text += &format!("{}: {} ({})\n", paper.key, paper.title, paper.by);
         for figure in of_paper {
             text += &format!("  {} {}  {}", paper.key, slug(&figure.number), figure.title);
             if let Some(why) = figure.impossible(setting) {
@@ -169,7 +174,7 @@ fn listed(data: &Data, setting: &Setting, figures: &[&Figure]) -> String {
             }
             text += "\n";
         }
-        for what in data.absent(&paper.key) {
+        for what in &paper.absent {
             text += &format!("  not here: {what}\n");
         }
     }

@@ -1,12 +1,10 @@
 //! The command line.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand, value_parser};
 
-use crate::data::Extent;
 use crate::implementation::Implementation;
 use crate::report::RAW;
 
@@ -34,20 +32,17 @@ pub enum Command {
     /// Jobs over two emulated nodes, beside other implementations, on a page (`figures nodes`; needs UCX and network namespaces)
     Nodes(Collection),
     /// Draw figures on one page, with data beside it: those of the papers behind this library, or what `--list` shows; all, or one
-    Figures(Figures),
+    Figures {
+        /// A paper or a collection: mapping, ondemand, oshmpi, shcoll, partitions, today, run, nodes
+        #[arg(value_name = "PAPER")]
+        paper: Option<String>,
+        #[command(flatten)]
+        which: Collection,
+    },
     /// Jobs of 2, 4 and 8 PEs, bound and unbound, beside 0, 1, 2 and 4 processes that compute all the time, beside other implementations
     Neighbours(Collection),
     Suite(Suite),
     Instructions(Instructions),
-}
-
-#[derive(Args)]
-pub struct Figures {
-    /// A paper or a collection: mapping, ondemand, oshmpi, shcoll, partitions, today, run, nodes
-    #[arg(value_name = "PAPER")]
-    pub paper: Option<String>,
-    #[command(flatten)]
-    pub which: Collection,
 }
 
 #[derive(Args)]
@@ -111,36 +106,16 @@ pub struct Instructions {
 pub struct Length {
     /// Fewer sizes, PEs and repeats; of the suite, about a minute
     #[arg(long)]
-    quick: bool,
+    pub quick: bool,
     /// Next to nothing of everything, to see that it works
     #[arg(long, conflicts_with = "quick")]
-    tiny: bool,
+    pub tiny: bool,
     /// Run everything so often [default: 5; 3 if quick]
-    #[arg(long, value_name = "N")]
-    repeats: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub repeats: Option<u16>,
     /// Stop a job after this time, and say so [default: 300; 60 if quick]
     #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u64).range(1..))]
-    limit: Option<u64>,
-}
-
-impl Length {
-    pub fn extent(&self) -> Extent {
-        match (self.tiny, self.quick) {
-            (true, _) => Extent::Tiny,
-            (_, true) => Extent::Quick,
-            _ => Extent::Full,
-        }
-    }
-
-    /// How often to run everything.
-    pub fn repeats(&self) -> usize {
-        self.repeats.unwrap_or(self.extent().by(5, 3, 1)).max(1)
-    }
-
-    /// How long a job may take.
-    pub fn limit(&self) -> Duration {
-        Duration::from_secs(self.limit.unwrap_or(self.extent().by(300, 60, 60)))
-    }
+    pub limit: Option<u64>,
 }
 
 #[derive(Args)]
@@ -174,13 +149,13 @@ impl Programs {
             if list.iter().any(|known| known.name == *name) {
                 bail!("two implementations are called {name}");
             }
-            let its = self.peer_args.iter().filter(|more| more.name == *name);
-            let launch = its.flat_map(|more| more.rest.split_whitespace().map(str::to_owned));
-            list.push(Implementation::shmem(name, Path::new(rest), launch.collect())?);
+            list.push(Implementation::shmem(name, Path::new(rest))?);
         }
-        let unknown = |more: &&Pair| list.iter().all(|known| known.name != more.name);
-        if let Some(Pair { name, .. }) = self.peer_args.iter().find(unknown) {
-            bail!("--peer-args {name}=...: there is no implementation of this name");
+        for Pair { name, rest } in &self.peer_args {
+            let who = list.iter_mut().find(|who| who.name == *name);
+            let who =
+                who.with_context(|| format!("--peer-args: no implementation is called {name}"))?;
+            who.launch.extend(rest.split_whitespace().map(str::to_owned));
         }
         Ok(list)
     }

@@ -15,16 +15,8 @@ const NODES: usize = 2;
 const INSIDE: &str = "OSHBENCH_INSIDE_NAMESPACES";
 /// How Open MPI's launcher is started on a node, by a name of its own: its daemons keep their files in folders by the names
 /// of hosts.
-const ON_A_NODE: [&str; 8] = [
-    "netns",
-    "exec",
-    "node0",
-    "unshare",
-    "--uts",
-    "sh",
-    "-c",
-    "hostname node0; exec \"$0\" \"$@\"",
-];
+const ON_A_NODE: &str = "netns exec node0 unshare --uts sh -c";
+const NAMED: &str = "hostname node0; exec \"$0\" \"$@\"";
 /// Its settings. By its name, this machine is one host to UCX, too.
 const OPEN_MPI: &str = "--mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include 10.77.0.0/24 \
     --mca btl_tcp_if_include 10.77.0.0/24 -x UCX_TLS=tcp,self --mca btl tcp,self --bind-to none";
@@ -94,7 +86,11 @@ impl Over {
             let each = pes / NODES;
             let scripts = std::env::var_os(INSIDE).map(PathBuf::from).unwrap_or_default();
             command = Command::new("ip");
-            command.args(ON_A_NODE).arg(launcher).args(OPEN_MPI.split_whitespace());
+            command
+                .args(ON_A_NODE.split(' '))
+                .arg(NAMED)
+                .arg(launcher)
+                .args(OPEN_MPI.split_whitespace());
             command.args(["--mca", "plm_rsh_agent"]).arg(scripts.join("namespace_shell.sh"));
             command.args(["-H", &format!("node0:{each},node1:{each}")]);
         }

@@ -1,14 +1,11 @@
 //! The output: one page with all figures, and of each its pictures and data.
 
-use std::collections::BTreeSet;
-
 use anyhow::Context;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::json;
 
 use crate::data::{Data, Figure, Setting, slug};
 use crate::draw::Drawing;
-use crate::implementation::Implementation;
 use crate::machine;
 
 fn name(figure: &Figure) -> String {
@@ -50,26 +47,17 @@ pub fn render(
     let mut parts = Vec::new();
     for of_paper in sections.chunk_by(|one, next| one.0.paper == next.0.paper) {
         let paper = data.paper(&of_paper[0].0.paper);
-        parts.push(html! { h2 { (paper.title) } p.note { (paper.by()) } });
+        parts.push(html! { h2 { (paper.title) } p.note { (paper.by) } });
         for (figure, drawing) in of_paper {
             parts.push(section(data, setting, figure, drawing)?);
         }
-        let absent = data.absent(&paper.key);
         parts.push(html! {
-            @if !absent.is_empty() {
-                h3 { @if paper.is_ours() { "What this page cannot have" } @else { "What the paper has and this page cannot have" } }
-                ul { @for what in absent { li { (what) } } }
+            @if !paper.absent.is_empty() {
+                h3 { @if paper.ours { "What this page cannot have" } @else { "What the paper has and this page cannot have" } }
+                ul { @for what in &paper.absent { li { (what) } } }
             }
         });
     }
-    let facts = sections.iter().flat_map(|(_, drawing)| &drawing.facts);
-    let facts: BTreeSet<&(String, String)> = facts.collect();
-    let described = |who: &Implementation| {
-        let told = facts.iter().filter(|(name, _)| *name == who.name);
-        let told = told.map(|(_, fact)| ("says".to_owned(), fact.clone()));
-        let name = ("implementation".to_owned(), who.name.clone());
-        std::iter::once(name).chain(who.facts()).chain(told).collect::<Vec<_>>()
-    };
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -87,7 +75,7 @@ pub fn render(
                     div.facts {
                         (of_facts(&machine::facts(&setting.cpus)))
                         @for who in setting.implementations.iter().chain(&setting.mpis) {
-                            (of_facts(&described(who)))
+                            (of_facts(&who.facts()))
                         }
                     }
                 }

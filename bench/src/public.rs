@@ -25,37 +25,33 @@ impl Public {
     /// The suite that the options name: one that is known, in a folder below `here`, or that in the folder of this name. Options of the
     /// compiler are added to its own; arguments replace its own.
     pub fn find(here: &Path, known: &[Known], options: &Suite) -> anyhow::Result<Self> {
-        let name = &options.suite;
-        let file = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
-        let is_it = |known: &&Known| known.name == *name || file.starts_with(&known.begins);
+        let mut folder = here.join(&options.suite);
+        let is_it = |it: &&Known| it.name == options.suite || stem(&folder).starts_with(&it.begins);
         let found = known.iter().find(is_it);
-        let mut folder = here.join(name);
-        if let (Some(Known { begins, .. }), false) = (found, folder.is_dir()) {
-            let entries = std::fs::read_dir(here);
-            let entries = entries.with_context(|| format!("cannot read {}", here.display()))?;
-            let begins_so = |path: &PathBuf| path.is_dir() && stem(path).starts_with(begins);
-            let below = entries.flatten().map(|entry| entry.path()).find(begins_so);
-            folder = below.with_context(|| {
-                format!("no folder {begins}* in {}: fetch and unpack it there", here.display())
-            })?;
+        let (mut further, mut arguments) = (Vec::new(), vec![options.arguments.join(" ")]);
+        if let Some(known) = found {
+            if !folder.is_dir() {
+                let is_it = |path: &PathBuf| path.is_dir() && stem(path).starts_with(&known.begins);
+                folder = entries(here)?.into_iter().find(is_it).with_context(|| {
+                    format!(
+                        "no folder {}* in {}: fetch and unpack it there",
+                        known.begins,
+                        here.display()
+                    )
+                })?;
+            }
+            further.clone_from(&known.flags);
+            if options.arguments.is_empty() {
+                arguments.clone_from(&known.arguments);
+            }
         }
-        if !folder.is_dir() {
-            let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
-            let (names, folder) = (names.join(", "), folder.display());
-            bail!("{folder}: no such folder, nor the name of a suite (known are {names})");
-        }
-        let usual = found.map(|known| known.arguments.clone()).unwrap_or_default();
-        let told = options.arguments.join(" ");
-        let mut further = found.map(|known| known.flags.clone()).unwrap_or_default();
         further.extend(options.cflag.iter().cloned().chain(["-w".to_owned()]));
-        let mut suite = Self {
-            name: stem(&folder),
-            programs: Vec::new(),
-            further,
-            arguments: if told.is_empty() && !usual.is_empty() { usual } else { vec![told] },
-        };
+        let mut suite = Self { name: stem(&folder), programs: Vec::new(), further, arguments };
         let below = found.map(|known| folder.join(&known.below)).filter(|below| below.is_dir());
-        suite.look(&below.unwrap_or(folder.clone()), &options.only)?;
+        suite.look(below.as_deref().unwrap_or(&folder), &options.only).with_context(|| {
+            let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
+            format!("no suite {} (known are {})", options.suite, names.join(", "))
+        })?;
         if suite.programs.is_empty() {
             bail!("no OpenSHMEM program in {}", folder.display());
         }
@@ -65,9 +61,7 @@ impl Public {
 
     /// Finds what is in a folder.
     fn look(&mut self, folder: &Path, only: &[String]) -> anyhow::Result<()> {
-        let entries = std::fs::read_dir(folder)
-            .with_context(|| format!("cannot read {}", folder.display()))?;
-        for path in entries.flatten().map(|entry| entry.path()) {
+        for path in entries(folder)? {
             if path.is_dir() && !path.is_symlink() {
                 self.look(&path, only)?;
             }
@@ -80,18 +74,18 @@ impl Public {
                 continue;
             }
             let text = String::from_utf8_lossy(&std::fs::read(&path)?).into_owned();
-            let includes = |header: &str| {
-                text.lines().any(|line| line.starts_with("#include") && line.contains(header))
-            };
-            let name = stem(&path);
             // Other suites' programs may lie in the same place.
-            if includes("<mpi.h>") || includes("<upc") {
-                continue;
-            }
+            let is_of_others = |line: &str| {
+                line.starts_with("#include") && (line.contains("<mpi.h>") || line.contains("<upc"))
+            };
             let is_main = |line: &str| {
                 let rest = line.trim_start().trim_start_matches("int ").trim_start();
                 rest.strip_prefix("main").is_some_and(|rest| rest.trim_start().starts_with('('))
             };
+            if text.lines().any(is_of_others) {
+                continue;
+            }
+            let name = stem(&path);
             if !text.lines().any(is_main) {
                 self.further.push(path.display().to_string());
             } else if only.is_empty() || only.iter().any(|part| name.contains(part.as_str())) {
@@ -108,30 +102,39 @@ impl Public {
 
     /// A figure of every program and what it is told, with so many PEs.
     pub fn figures(&self, pes: usize) -> Vec<Figure> {
-        let mut figures = Vec::new();
         let told = |source| self.arguments.iter().map(move |words| (source, words));
-        for (source, words) in self.programs.iter().flat_map(told) {
+        let all = self.programs.iter().flat_map(told).zip(1..);
+        let figure = |((source, words), number): ((&PathBuf, &String), usize)| {
             let title = format!("{} {words}", stem(source)).trim_end().to_owned();
-            let panel = Panel { title: title.clone(), ..Panel::of(&stem(source), Axis::Bytes) };
             let part = Part {
                 programs: vec![title.clone()],
                 read: Reading::Columns,
-                pes: Pes::One(pes),
-                panels: vec![panel],
+                pes: Pes::These(vec![pes]),
+                panels: vec![Panel {
+                    title: title.clone(),
+                    ..Panel::of(&stem(source), Axis::Bytes)
+                }],
                 table: true,
                 ..Part::default()
             };
-            figures.push(Figure {
+            Figure {
                 paper: "suite".into(),
-                number: (figures.len() + 1).to_string(),
+                number: number.to_string(),
                 caption: format!("{}, {title}, with {pes} PEs; medians over the runs.", self.name),
                 title,
                 parts: vec![part],
                 ..Figure::default()
-            });
-        }
-        figures
+            }
+        };
+        all.map(figure).collect()
     }
+}
+
+/// What is in a folder.
+fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let found = std::fs::read_dir(folder);
+    let found = found.with_context(|| format!("cannot read {}", folder.display()))?;
+    Ok(found.flatten().map(|entry| entry.path()).collect())
 }
 
 /// The name of a program.
@@ -153,10 +156,8 @@ mod tests {
         let error = |name: &str| {
             let options = Options::parse_from(["oshbench", "suite", name, "--own", "a=b"]).command;
             let Command::Suite(options) = options else { panic!("not a suite") };
-            Public::find(here, &known, &options)
-                .err()
-                .map(|error| error.to_string())
-                .unwrap_or_default()
+            let error = Public::find(here, &known, &options).err();
+            error.map(|error| error.to_string()).unwrap_or_default()
         };
         assert!(error("src").contains("no OpenSHMEM program in"), "{}", error("src"));
         assert!(error("none").contains("known are osu, shmembench"), "{}", error("none"));

@@ -33,8 +33,6 @@ pub struct Told {
     pub figures: Vec<(Key, Unit, Run)>,
     /// Things not measured, and why; whether that is a failure.
     pub remarks: Vec<(bool, String)>,
-    /// A fact about the implementation.
-    pub fact: Option<String>,
     /// Whether all checks have passed.
     pub done: bool,
 }
@@ -109,8 +107,6 @@ fn lines(text: &str) -> anyhow::Result<Told> {
                 told.figures.push(result(rest).with_context(|| format!("not a result: {line}"))?);
             }
             "SKIP" => told.remarks.push((false, rest.to_owned())),
-            "WRONG" => told.remarks.push((true, format!("wrong: {rest}"))),
-            "FACT" => told.fact = Some(rest.to_owned()),
             "DONE" if rest.is_empty() => told.done = true,
             _ => {}
         }
@@ -220,8 +216,7 @@ mod tests {
 
     #[test]
     fn what_programs_print() {
-        let text = "warning: no fabric\nRESULT pingpong.put 8 2 ns 55.7 56.5 175e1 2.7e+04 20\nSKIP signal needs 1.5\n\
-                    FACT x, OpenSHMEM 1.5\nRESULTS of something\nDONE\n";
+        let text = "warning: no fabric\nRESULT pingpong.put 8 2 ns 55.7 56.5 175e1 2.7e+04 20\nSKIP signal needs 1.5\n\\nRESULTS of something\nDONE\n";
         let told = lines(text).unwrap();
         let key = Key { name: "pingpong.put".into(), size: 8, pes: 2 };
         let run = Run { turn: 0, min: 55.7, median: 56.5, mean: 1750.0, max: 27000.0, samples: 20 };

@@ -18,8 +18,6 @@ pub struct Report {
     pub points: Vec<Point>,
     /// Failures, and what could not be measured: the implementation, whether it fails, the sentence.
     pub remarks: Vec<(String, bool, String)>,
-    /// The implementations' names of themselves.
-    pub facts: Vec<(String, String)>,
 }
 
 /// Where a program runs.

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
+use anyhow::{Context, bail};
 
 use crate::data::{Part, Setting};
 use crate::implementation::{Implementation, Kind};
@@ -50,12 +49,10 @@ impl Suite<'_> {
         let ours = self.who.iter().filter(|who| !who.is_raw());
         report.names = ours.map(|who| who.name.clone()).collect();
         let mut hopeless = self.build(&mut report)?;
-        let progress = progress(self.jobs.len() * self.who.len() * self.setting.repeats);
         for turn in 0..self.setting.repeats {
             for job in &self.jobs {
                 let _neighbours = Neighbours::start(&job.neighbours)?;
                 for who in &self.who {
-                    step(&progress, format!("{} {} on {} PEs", who.name, job.program, job.pes));
                     let label = (who.name.clone(), job.program.clone(), job.pes);
                     if !hopeless.contains(&label) && !self.once(turn, who, job, &mut report)? {
                         hopeless.insert(label);
@@ -63,38 +60,36 @@ impl Suite<'_> {
                 }
             }
         }
-        progress.finish_and_clear();
         Ok(report)
     }
 
     /// The source of a program.
     fn source(&self, who: &Implementation, program: &str) -> anyhow::Result<PathBuf> {
         let endings = if who.rust.is_some() { &["rs"][..] } else { &["c", "cc"] };
+        let all = &self.setting.sources;
         // Further folders are of OpenSHMEM alone: one program is all of their examples over MPI.
-        let is_mpi = matches!(who.kind, Kind::Mpi(..));
-        let folders = &self.setting.sources[..if is_mpi { 2 } else { self.setting.sources.len() }];
-        let mut files =
-            [program, "mpi"].into_iter().take(1 + usize::from(is_mpi)).flat_map(|name| {
-                let file =
-                    move |folder: &PathBuf, end: &&str| folder.join(name).with_extension(end);
-                folders
-                    .iter()
-                    .flat_map(move |folder| endings.iter().map(move |end| file(folder, end)))
-            });
-        let found = files.find(|file| file.is_file());
-        found.with_context(|| format!("no source of {program} in {:?}", self.setting.sources))
+        let (folders, names) = match who.kind {
+            Kind::Mpi(..) => (&all[..2], &[program, "mpi"][..]),
+            _ => (&all[..], &[program][..]),
+        };
+        for (name, folder) in names.iter().flat_map(|name| folders.iter().map(move |it| (name, it)))
+        {
+            let mut files = endings.iter().map(|end| folder.join(name).with_extension(end));
+            if let Some(file) = files.find(|file| file.is_file()) {
+                return Ok(file);
+            }
+        }
+        bail!("no source of {program} in {folders:?}")
     }
 
     /// Builds all programs, once for all variants of an implementation.
     fn build(&self, report: &mut Report) -> anyhow::Result<Hopeless> {
         let (mut hopeless, mut tried) = (Hopeless::new(), HashMap::new());
-        let progress = progress(self.who.len() * self.jobs.len());
         for who in &self.who {
             let folder = self.setting.work.join(&who.folder);
             std::fs::create_dir_all(&folder)
                 .with_context(|| format!("cannot make {}", folder.display()))?;
             for Job { program, pes, .. } in &self.jobs {
-                step(&progress, format!("building {program} for {}", who.name));
                 let made = tried.entry((&who.folder, program)).or_insert_with(|| {
                     if program.starts_with('/') {
                         return Ok(());
@@ -107,7 +102,6 @@ impl Suite<'_> {
                 }
             }
         }
-        progress.finish_and_clear();
         Ok(hopeless)
     }
 
@@ -132,20 +126,20 @@ impl Suite<'_> {
             remarks: vec![(true, format!("{error:#}"))],
             ..Told::default()
         });
-        for (fails, what) in told.remarks {
-            report.remark(&who.name, fails, &format!("{program}: {what}"));
-        }
-        report.facts.extend(told.fact.map(|fact| (who.name.clone(), fact)));
-        let ending = match (told.done, outcome.success()) {
-            (true, true) => None,
+        let mut remarks = told.remarks;
+        match (told.done, outcome.success()) {
+            (true, true) => {}
             (true, false) => {
-                Some(format!("after all checks had passed the job {}", outcome.ending()))
+                let ending = outcome.ending();
+                remarks.push((true, format!("after all checks had passed the job {ending}")));
             }
-            (false, _) => Some(outcome.reason()),
-        };
-        if let Some(what) = ending {
             // A forced algorithm that is not for all sizes ends the job at the first that is too long.
-            let fails = !what.contains("which SHMEM_");
+            (false, _) => {
+                let reason = outcome.reason();
+                remarks.push((!reason.contains("which SHMEM_"), reason));
+            }
+        }
+        for (fails, what) in remarks {
             report.remark(&who.name, fails, &format!("{program}: {what}"));
         }
         let mut figures = told.figures;
@@ -160,16 +154,4 @@ impl Suite<'_> {
         }
         Ok(hopeful)
     }
-}
-
-/// The progress of a long command, of so many steps: a bar with the remaining time, if there is a terminal.
-fn progress(all: usize) -> ProgressBar {
-    let template = "{bar:30} {pos}/{len} {elapsed} (still {eta}) {msg}";
-    let style = ProgressStyle::with_template(template);
-    ProgressBar::new(all as u64).with_style(style.expect("the template is sound"))
-}
-
-fn step(progress: &ProgressBar, what: String) {
-    progress.inc(1);
-    progress.set_message(what);
 }
