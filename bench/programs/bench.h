@@ -4,8 +4,6 @@
  *
  *   RESULT name size pes unit min median mean max samples
  *   SKIP   name reason       not measured: the implementation has it not
- *   WRONG  name what         not measured: the outcome was wrong
- *   FACT   name value
  *   DONE                     every check has passed; whatever happens after this line happened after the benchmark
  *
  * Arguments are key=value: ms= (time for one point), min=, max= and step= (sizes), sizes=a,b,... (these alone, in
@@ -52,12 +50,12 @@ static inline double bench_now(void)
 }
 
 /* What the engine needs from the job: its begin, which says who this is among how many, and its end; a barrier; every PE's figure
- * brought to PE 0; PE 0's decision brought to everyone; the end on a failure. */
+ * brought to PE 0, and PE 0's to everyone; memory that others reach, if there is any; the end on a failure. */
 static inline void bench_begin_job(int argc, char **argv);
 static inline void bench_leave_job(void);
 static inline void bench_barrier(void);
 static inline const double *bench_gather(double mine);
-static inline long bench_agree(long decision);
+static inline void *bench_pages(size_t bytes);
 static inline void bench_end_job(void);
 static inline void bench_check(int holds, const char *format, ...);
 
@@ -71,11 +69,9 @@ static inline void bench_check(int holds, const char *format, ...);
 /* 105 is OpenSHMEM 1.5: teams, signals, vectors of waits. */
 #define BENCH_SHMEM (SHMEM_MAJOR_VERSION * 100 + SHMEM_MINOR_VERSION)
 
-static double bench_figures[BENCH_MAX_PES];
-static long bench_decision;
-
 static inline void bench_barrier(void) { shmem_barrier_all(); }
 static inline void bench_end_job(void) { shmem_global_exit(1); }
+static inline void *bench_pages(size_t bytes) { return shmem_align(4096, bytes); }
 
 static inline void bench_begin_job(int argc, char **argv)
 {
@@ -93,32 +89,31 @@ static inline void bench_leave_job(void)
 
 static inline const double *bench_gather(double mine)
 {
-    shmem_double_p(&bench_figures[bench.pe], mine, 0);
+    static double figures[BENCH_MAX_PES];
+    shmem_double_p(&figures[bench.pe], mine, 0);
     shmem_barrier_all();
-    return bench_figures;
+    figures[0] = shmem_double_g(&figures[0], 0);
+    return figures;
 }
+#endif
 
+/* PE 0's decision. */
 static inline long bench_agree(long decision)
 {
-    if (bench.pe == 0)
-        for (int pe = 0; pe < bench.npes; pe++)
-            shmem_long_p(&bench_decision, decision, pe);
-    shmem_barrier_all();
-    decision = bench_decision;
-    shmem_barrier_all();
+    decision = (long)bench_gather((double)decision)[0];
+    bench_barrier();
     return decision;
 }
 
-/* Symmetric memory, zeroed, aligned to a page; never NULL. */
+/* Memory, zeroed, aligned to a page; symmetric where there is such memory. */
 static inline void *bench_alloc(size_t bytes)
 {
-    void *memory = shmem_align(4096, bytes);
-    bench_check(memory != NULL, "no symmetric memory for %zu bytes", bytes);
+    void *memory = bench_pages((bytes + 4095) & ~(size_t)4095);
+    bench_check(memory != NULL, "no memory for %zu bytes", bytes);
     memset(memory, 0, bytes);
-    shmem_barrier_all();
+    bench_barrier();
     return memory;
 }
-#endif
 
 /* A check of data: says what is wrong and ends the job. */
 static inline void bench_check(int holds, const char *format, ...)

@@ -77,23 +77,21 @@ static void last_message(const char *name)
         bench_check(in[i] == bench_pattern(i, (size_t)peer + 1), "%s: byte %zu of %zu is %u", name, i, size, in[i]);
 }
 
-/* ---- Windows of transfers to different places, then quiet; in both directions the partner does the same. */
-#define WINDOWED(name, both, call)                                                                  \
+/* ---- Windows of transfers to different places, then quiet. */
+#define WINDOWED(name, call)                                                                        \
     static void name(long n)                                                                        \
     {                                                                                               \
-        for (; n > 0 && (bench.pe == 0 || ((both) && plays())); n--) {                              \
+        for (; n > 0 && bench.pe == 0; n--) {                                                       \
             for (long i = 0; i < window; i++)                                                       \
                 call(in + (size_t)i * size, out + (size_t)i * size, size, peer);                    \
             shmem_quiet();                                                                          \
         }                                                                                           \
     }
 
-WINDOWED(put, 0, shmem_putmem)
-WINDOWED(put_both, 1, shmem_putmem)
-WINDOWED(put_nbi, 0, shmem_putmem_nbi)
-WINDOWED(get, 0, shmem_getmem)
-WINDOWED(get_both, 1, shmem_getmem)
-WINDOWED(get_nbi, 0, shmem_getmem_nbi)
+WINDOWED(put, shmem_putmem)
+WINDOWED(put_nbi, shmem_putmem_nbi)
+WINDOWED(get, shmem_getmem)
+WINDOWED(get_nbi, shmem_getmem_nbi)
 
 static void filled(void)
 {
@@ -123,47 +121,32 @@ static void came_to_partner(const char *name)
             shmem_quiet();                                                                          \
         }                                                                                           \
     }
-#define P_AND_G(type)                                                                               \
-    SMALL(p_##type, shmem_##type##_p((type *)in + i, ((type *)out)[i], peer))                       \
-    SMALL(g_##type, ((type *)in)[i] = shmem_##type##_g((type *)out + i, peer))
 #define PUT_AND_GET(bytes)                                                                          \
     SMALL(put_##bytes, shmem_putmem(in + i * bytes, out + i * bytes, bytes, peer))                  \
     SMALL(get_##bytes, shmem_getmem(in + i * bytes, out + i * bytes, bytes, peer))
 
-P_AND_G(int)
-P_AND_G(long)
-P_AND_G(double)
+SMALL(p_long, shmem_long_p((long *)in + i, ((long *)out)[i], peer))
+SMALL(g_long, ((long *)in)[i] = shmem_long_g((long *)out + i, peer))
 PUT_AND_GET(8)
-PUT_AND_GET(16)
-PUT_AND_GET(32)
 PUT_AND_GET(64)
 
-/* ---- Atomic operations: PE 0 on a word of its partner, or all PEs on one of PE 0 (contended). A word starts at 1; after the
- * trial it is `final`, or 1 and one more for each operation. */
-#define ATOMIC(type, T, name, final, call)                                                          \
-    static void type##_##name(long n, int target, T *word)                                          \
+/* ---- Atomic operations: PE 0 on a word of its partner, which starts at 1. After the trial it is `final`, or 1 and one more for
+ * each operation. */
+#define ATOMIC(name, final, call)                                                                   \
+    static void amo_##name(long n)                                                               \
     {                                                                                               \
-        T result = 0;                                                                               \
-        for (; n > 0; n--)                                                                          \
+        long result = 0;                                                                            \
+        for (; n > 0 && bench.pe == 0; n--)                                                         \
             call;                                                                                   \
         (void)result;                                                                               \
-    }                                                                                               \
-    static void alone_##type##_##name(long n)                                                       \
-    {                                                                                               \
-        if (bench.pe == 0)                                                                          \
-            type##_##name(n, bench.partner, (T *)words);                                            \
-    }                                                                                               \
-    static void contended_##type##_##name(long n) { type##_##name(n, 0, (T *)words); }
+    }
 #define ATOMICS(X)                                                                                  \
-    X(long, long, fetch, 1, result = shmem_long_atomic_fetch(word, target))                         \
-    X(long, long, set, 7, shmem_long_atomic_set(word, 7, target))                                   \
-    X(long, long, swap, 7, result = shmem_long_atomic_swap(word, 7, target))                        \
-    X(long, long, compare_swap, 1, result = shmem_long_atomic_compare_swap(word, 1, 1, target))     \
-    X(long, long, fetch_add, 0, result = shmem_long_atomic_fetch_add(word, 1, target))              \
-    X(long, long, add, 0, shmem_long_atomic_add(word, 1, target))                                   \
-    X(uint64, uint64_t, fetch_and, 1, result = shmem_uint64_atomic_fetch_and(word, 3, target))      \
-    X(uint64, uint64_t, fetch_or, 7, result = shmem_uint64_atomic_fetch_or(word, 6, target))        \
-    X(uint64, uint64_t, fetch_xor, 1, result = shmem_uint64_atomic_fetch_xor(word, 2, target))
+    X(fetch, 1, result = shmem_long_atomic_fetch(words, peer))                                      \
+    X(set, 7, shmem_long_atomic_set(words, 7, peer))                                                \
+    X(swap, 7, result = shmem_long_atomic_swap(words, 7, peer))                                     \
+    X(compare_swap, 1, result = shmem_long_atomic_compare_swap(words, 1, 1, peer))                  \
+    X(fetch_add, 0, result = shmem_long_atomic_fetch_add(words, 1, peer))                           \
+    X(add, 0, shmem_long_atomic_add(words, 1, peer))
 
 ATOMICS(ATOMIC)
 
@@ -204,22 +187,16 @@ static void last_messages(const char *name)
 
 /* ---- The table. */
 #define BIG ((size_t)1 << 30)
-#define SMALL_ROWS(type)                                                                            \
-    {"rate.p." #type, p_##type, NULL, BENCH_MOPS, BENCH_FIRST, PLACES, 0, filled, came_to_partner, sizeof(type), sizeof(type), 0}, \
-    {"rate.g." #type, g_##type, NULL, BENCH_MOPS, BENCH_FIRST, PLACES, 0, filled, came_to_0, sizeof(type), sizeof(type), 0},
-#define SIZED_ROWS(bytes)                                                                           \
-    {"rate.put", put_##bytes, NULL, BENCH_MOPS, BENCH_FIRST, PLACES, 0, filled, came_to_partner, bytes, bytes, 0}, \
-    {"rate.get", get_##bytes, NULL, BENCH_MOPS, BENCH_FIRST, PLACES, 0, filled, came_to_0, bytes, bytes, 0},
-#define ATOMIC_ROWS(type, T, name, final, call)                                                     \
-    {"atomic." #name, alone_##type##_##name, NULL, BENCH_NS, BENCH_FIRST, 1, 0, word_is_1, NULL, 8, 8, final + 1},     \
-    {"contended." #name, contended_##type##_##name, NULL, BENCH_NS, BENCH_MEAN, 1, 0, word_is_1, NULL, 8, 8, final + 1},
+#define RATE(name, op, bytes, check) {name, op, NULL, BENCH_MOPS, BENCH_FIRST, PLACES, 0, filled, check, bytes, bytes, 0}
+#define ATOMIC_ROW(name, final, call) \
+    {"atomic." #name, amo_##name, NULL, BENCH_NS, BENCH_FIRST, 1, 0, word_is_1, NULL, 8, 8, final + 1},
 
 static const struct operation {
     const char *name;
     void (*op)(long n);
     void (*prepare)(void); /* before each sample */
     int unit, who;
-    double weight; /* half round trips, operations or messages to a peer in one operation; of bandwidths, directions */
+    double weight; /* half round trips, operations or messages to a peer in one operation; not of bandwidths */
     int chained;
     void (*begin)(void);
     void (*check)(const char *name);
@@ -231,31 +208,16 @@ static const struct operation {
     {"pingpong.put_signal", pingpong_signal, NULL, BENCH_NS, BENCH_FIRST, 2, 1, no_message, last_message, sizeof(long), BIG, 0},
 #endif
     {"bandwidth.put", put, NULL, BENCH_MBPS, BENCH_FIRST, 1, 0, filled, came_to_partner, 1, BIG, 0},
-    {"bandwidth.put_both", put_both, NULL, BENCH_MBPS, BENCH_SLOWEST, 2, 0, filled, came_to_partner, 1, BIG, 0},
     {"bandwidth.put_nbi", put_nbi, NULL, BENCH_MBPS, BENCH_FIRST, 1, 0, filled, came_to_partner, 1, BIG, 0},
     {"bandwidth.get", get, NULL, BENCH_MBPS, BENCH_FIRST, 1, 0, filled, came_to_0, 1, BIG, 0},
-    {"bandwidth.get_both", get_both, NULL, BENCH_MBPS, BENCH_SLOWEST, 2, 0, filled, came_to_0, 1, BIG, 0},
     {"bandwidth.get_nbi", get_nbi, NULL, BENCH_MBPS, BENCH_FIRST, 1, 0, filled, came_to_0, 1, BIG, 0},
     {"msgrate.put", messages, cold, BENCH_MOPS, BENCH_MEAN, MESSAGES, 0, NULL, last_messages, sizeof(long), 65536, 0},
-    SMALL_ROWS(int) SMALL_ROWS(long) SMALL_ROWS(double)
-    SIZED_ROWS(8) SIZED_ROWS(16) SIZED_ROWS(32) SIZED_ROWS(64)
-    ATOMICS(ATOMIC_ROWS)
+    RATE("rate.p", p_long, 8, came_to_partner), RATE("rate.g", g_long, 8, came_to_0),
+    RATE("rate.put", put_8, 8, came_to_partner), RATE("rate.put", put_64, 64, came_to_partner),
+    RATE("rate.get", get_8, 8, came_to_0), RATE("rate.get", get_64, 64, came_to_0),
+    ATOMICS(ATOMIC_ROW)
 };
 #define OPERATIONS (sizeof operations / sizeof *operations)
-
-/* Whether an atomic operation's trial has the right outcome. */
-static int holds(const struct operation *o)
-{
-    int all = o->who == BENCH_MEAN, target = all ? 0 : bench.partner;
-    o->op(TRIAL);
-    bench_barrier();
-    long expected = o->final > 1 ? o->final - 1 : 1 + TRIAL * (all ? bench.npes : 1);
-    double wrong = bench.pe == target && *words != expected;
-    int right = (int)bench_agree(bench_gather(wrong)[target] == 0);
-    if (!right && bench.pe == 0)
-        printf("WRONG %s outcome of %d operations a PE\n", o->name, TRIAL);
-    return right;
-}
 
 static void measure(const struct operation *o)
 {
@@ -263,9 +225,13 @@ static void measure(const struct operation *o)
     if (o->begin != NULL)
         o->begin();
     bench_barrier();
-    if (o->final > 0 && !holds(o))
-        return;
-    double weight = o->unit == BENCH_MBPS ? o->weight * (double)size * (double)window : o->weight;
+    if (o->final > 0) {
+        o->op(TRIAL);
+        bench_barrier();
+        long expected = o->final > 1 ? o->final - 1 : 1 + TRIAL;
+        bench_check(bench.pe != bench.partner || *words == expected, "%s: %ld instead of %ld", o->name, *words, expected);
+    }
+    double weight = o->unit == BENCH_MBPS ? (double)size * (double)window : o->weight;
     bench_measure((struct bench_point){.name = o->name, .size = size, .op = o->op, .prepare = o->prepare, .whose = o->who,
                                        .unit = o->unit, .weight = o->prepare ? weight * peers : weight,
                                        .exactly = o->prepare ? bench.iters : 0, .chained = o->chained});

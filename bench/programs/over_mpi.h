@@ -10,22 +10,11 @@ static inline void bench_end_job(void) { MPI_Abort(MPI_COMM_WORLD, 1); }
 static inline const double *bench_gather(double mine)
 {
     static double figures[BENCH_MAX_PES];
-    MPI_Gather(&mine, 1, MPI_DOUBLE, figures, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    MPI_Allgather(&mine, 1, MPI_DOUBLE, figures, 1, MPI_DOUBLE, MPI_COMM_WORLD);
     return figures;
 }
 
-static inline long bench_agree(long decision)
-{
-    MPI_Bcast(&decision, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    return decision;
-}
-
-static inline void *bench_alloc(size_t bytes)
-{
-    void *memory = aligned_alloc(4096, (bytes + 4095) & ~(size_t)4095);
-    bench_check(memory != NULL, "no memory for %zu bytes", bytes);
-    return memset(memory, 0, bytes);
-}
+static inline void *bench_pages(size_t bytes) { return aligned_alloc(4096, bytes); }
 
 static inline void bench_begin_job(int argc, char **argv)
 {

@@ -15,7 +15,6 @@ static struct raw_shared {
     _Alignas(128) atomic_long arrived;
     _Alignas(128) atomic_long phase;
     _Alignas(128) atomic_long failed;
-    long decision;
     double figures[BENCH_MAX_PES];
 } *raw_shared;
 static unsigned char *raw_next, *raw_end; /* of this process's stretch */
@@ -62,16 +61,6 @@ static inline const double *bench_gather(double mine)
     return raw_shared->figures;
 }
 
-static inline long bench_agree(long decision)
-{
-    if (bench.pe == 0)
-        raw_shared->decision = decision;
-    bench_barrier();
-    decision = raw_shared->decision;
-    bench_barrier();
-    return decision;
-}
-
 static inline void bench_end_job(void)
 {
     if (raw_shared != NULL)
@@ -82,15 +71,10 @@ static inline void bench_end_job(void)
 /* The bytes of a stretch: taken as they are touched. */
 #define RAW_STRETCH ((size_t)1 << 28)
 
-/* Symmetric memory, zeroed, page-aligned. */
-static inline void *bench_alloc(size_t bytes)
+static inline void *bench_pages(size_t bytes)
 {
-    unsigned char *memory = raw_next;
-    raw_next += (bytes + 4095) & ~(size_t)4095;
-    bench_check(raw_next <= raw_end, "raw: out of shared memory");
-    memset(memory, 0, bytes);
-    bench_barrier();
-    return memory;
+    raw_next += bytes;
+    return raw_next <= raw_end ? raw_next - bytes : NULL;
 }
 
 /* Forks the processes; each goes on with its own number. */
@@ -155,13 +139,8 @@ RAW void shmem_fence(void) { atomic_thread_fence(memory_order_release); }
 RAW void shmem_quiet(void) { atomic_thread_fence(memory_order_seq_cst); }
 RAW void shmem_barrier_all(void) { bench_barrier(); }
 
-#define RAW_TYPE(type, T)                                                                           \
-    RAW void shmem_##type##_p(T *d, T value, int pe) { *(volatile T *)raw_at(d, pe) = value; }      \
-    RAW T shmem_##type##_g(const T *s, int pe) { return *(volatile T *)raw_at(s, pe); }
-RAW_TYPE(int, int)
-RAW_TYPE(long, long)
-RAW_TYPE(double, double)
-
+RAW void shmem_long_p(long *d, long value, int pe) { *(volatile long *)raw_at(d, pe) = value; }
+RAW long shmem_long_g(const long *s, int pe) { return *(volatile long *)raw_at(s, pe); }
 RAW void shmem_long_wait_until(long *word, int cmp, long value)
 {
     (void)cmp; /* words only grow here */
@@ -175,19 +154,15 @@ RAW void shmem_putmem_signal(void *d, const void *s, size_t n, uint64_t *word, u
     __atomic_store_n((uint64_t *)raw_at(word, pe), value, __ATOMIC_RELEASE);
 }
 
-#define RAW_ATOMIC(type, T, name, call)                                                             \
-    RAW T shmem_##type##_atomic_##name(T *word, T value, int pe) { return call(&*(T *)raw_at(word, pe), value, __ATOMIC_SEQ_CST); }
-RAW_ATOMIC(long, long, swap, __atomic_exchange_n)
-RAW_ATOMIC(long, long, fetch_add, __atomic_fetch_add)
-RAW_ATOMIC(uint64, uint64_t, fetch_and, __atomic_fetch_and)
-RAW_ATOMIC(uint64, uint64_t, fetch_or, __atomic_fetch_or)
-RAW_ATOMIC(uint64, uint64_t, fetch_xor, __atomic_fetch_xor)
-RAW long shmem_long_atomic_fetch(const long *word, int pe) { return __atomic_load_n((long *)raw_at(word, pe), __ATOMIC_SEQ_CST); }
-RAW void shmem_long_atomic_set(long *word, long value, int pe) { __atomic_store_n((long *)raw_at(word, pe), value, __ATOMIC_SEQ_CST); }
-RAW void shmem_long_atomic_add(long *word, long value, int pe) { (void)__atomic_fetch_add((long *)raw_at(word, pe), value, __ATOMIC_SEQ_CST); }
+#define RAW_WORD(word) ((long *)raw_at(word, pe))
+RAW long shmem_long_atomic_fetch(const long *word, int pe) { return __atomic_load_n(RAW_WORD(word), __ATOMIC_SEQ_CST); }
+RAW void shmem_long_atomic_set(long *word, long value, int pe) { __atomic_store_n(RAW_WORD(word), value, __ATOMIC_SEQ_CST); }
+RAW long shmem_long_atomic_swap(long *word, long value, int pe) { return __atomic_exchange_n(RAW_WORD(word), value, __ATOMIC_SEQ_CST); }
+RAW long shmem_long_atomic_fetch_add(long *word, long value, int pe) { return __atomic_fetch_add(RAW_WORD(word), value, __ATOMIC_SEQ_CST); }
+RAW void shmem_long_atomic_add(long *word, long value, int pe) { (void)__atomic_fetch_add(RAW_WORD(word), value, __ATOMIC_SEQ_CST); }
 RAW long shmem_long_atomic_compare_swap(long *word, long old, long value, int pe)
 {
-    __atomic_compare_exchange_n((long *)raw_at(word, pe), &old, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    __atomic_compare_exchange_n(RAW_WORD(word), &old, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     return old;
 }
 
