@@ -91,30 +91,24 @@ impl Here<'_> {
             let of = |curves: &[&Curve]| best(plot, curves, says.worst);
             return compared(plot, &of(&who), &of(&self.curves(than, plot)));
         }
-        match (says.shows, &says.x[..]) {
-            (Some(Answer::Distance), _) => apart(plot, &who),
-            (Some(Answer::Course), _) => {
-                joined(who.iter().filter_map(|curve| course(says, plot, curve)))
-            }
-            (None, [x]) if says.unit == Some(plot.unit) => self.of_ours(plot, *x),
-            _ => None,
+        let told = |curves: &[&Curve]| {
+            joined(curves.iter().filter_map(|curve| course(&says.x, plot, curve)))
+        };
+        match says.shows {
+            Some(Answer::Distance) => apart(plot, &who),
+            Some(Answer::Course) => told(&who),
+            // Whosever figure it is, ours stands beside it.
+            None if says.unit == Some(plot.unit) => told(&self.curves("*own", plot)),
+            None => None,
         }
-    }
-
-    /// Our own figures at an x.
-    fn of_ours(&self, plot: &Plot, x: f64) -> Option<String> {
-        let ours = plot.curves.iter().filter(|curve| curve.label.starts_with(self.own));
-        joined(ours.filter_map(|curve| {
-            let mark = curve.points.iter().find(|mark| mark.x == x)?;
-            Some(format!("{} {}", curve.label, figures::figure(mark.y, plot.unit)))
-        }))
     }
 
     /// The curves that a series of the paper is here.
     fn curves<'p>(&self, series: &str, plot: &'p Plot) -> Vec<&'p Curve> {
-        let known = |series: &str| self.figure.series.get(series);
-        let names: Vec<&String> = match known(series) {
+        let known = |series| self.figure.series.get(series).map(String::as_str);
+        let names: Vec<&str> = match known(series) {
             Some(name) => vec![name],
+            None if series == "*own" => vec![series],
             None => series.split(", ").filter_map(known).collect(),
         };
         let is_peer = |curve: &Curve| self.peers.contains(&curve.label.as_str());
@@ -212,17 +206,22 @@ fn apart(plot: &Plot, curves: &[&Curve]) -> Option<String> {
     Some(format!("up to {} times apart, at {}", figures::ratio(most), at(plot.x, x)))
 }
 
-/// The course of a curve, in the range of the statement if there is any of it.
-fn course(says: &Statement, plot: &Plot, curve: &Curve) -> Option<String> {
-    let within = |mark: &&Mark| match says.x[..] {
+/// The course of a curve: at this x, or from the first to the second, or all of it.
+fn course(x: &[f64], plot: &Plot, curve: &Curve) -> Option<String> {
+    let within = |mark: &&Mark| match *x {
+        [one] => mark.x == one,
         [from, to] => (from..=to).contains(&mark.x),
         _ => true,
     };
     let points: Vec<&Mark> = curve.points.iter().filter(within).collect();
-    let [first, .., last] = points[..] else { return None };
-    let [from, to] = [first, last]
-        .map(|mark| format!("{} at {}", figures::figure(mark.y, plot.unit), at(plot.x, mark.x)));
-    Some(format!("{} from {from} to {to}", curve.label))
+    let told =
+        |mark: &Mark| format!("{} at {}", figures::figure(mark.y, plot.unit), at(plot.x, mark.x));
+    let phrase = match points[..] {
+        [] => return None,
+        [one] => told(one),
+        [first, .., last] => format!("from {} to {}", told(first), told(last)),
+    };
+    Some(format!("{} {phrase}", curve.label))
 }
 
 #[cfg(test)]
@@ -274,6 +273,9 @@ mod tests {
         assert_eq!(here.to(says[3], &plots), "not measured");
         let told = here.in_plot(says[2], &plot).unwrap();
         assert_eq!(told, "up to 1.10 times apart, at 4 KiB");
+        let told = |x: &[f64]| course(x, &plot, &plot.curves[0]).unwrap();
+        assert_eq!(told(&[64.0]), "mine, memfd 10.0 ns at 64 B");
+        assert_eq!(told(&[]), "mine, memfd from 10.0 ns at 8 B to 10.0 ns at 4 KiB");
         publish(&mut plot, &says);
         let paper = plot.curves.iter().find(|curve| curve.label.starts_with("paper: MPI")).unwrap();
         assert_eq!((paper.points[0].x, paper.points[0].y), (16.0, 600.0));
