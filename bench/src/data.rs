@@ -1,6 +1,7 @@
 //! `figures.toml`, `suite.toml` and `papers.toml`; and what the figures are drawn of.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -34,6 +35,8 @@ pub struct Setting {
     pub no_nodes: Option<String>,
     /// How long a job may take.
     pub limit: Duration,
+    /// The programs that have been built, or why they could not be.
+    pub built: RefCell<HashMap<PathBuf, Result<(), String>>>,
 }
 
 /// How much to run.

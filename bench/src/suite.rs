@@ -1,6 +1,6 @@
 //! Builds programs and runs them in turns, and collects a report.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -82,22 +82,23 @@ impl Suite<'_> {
         bail!("no source of {program} in {folders:?}")
     }
 
-    /// Builds all programs, once for all variants of an implementation.
+    /// Builds all programs, once for all figures and all variants of an implementation.
     fn build(&self, report: &mut Report) -> anyhow::Result<Hopeless> {
-        let (mut hopeless, mut tried) = (Hopeless::new(), HashMap::new());
+        let (mut hopeless, mut built) = (Hopeless::new(), self.setting.built.borrow_mut());
         for who in &self.who {
             let folder = self.setting.work.join(&who.folder);
             std::fs::create_dir_all(&folder)
                 .with_context(|| format!("cannot make {}", folder.display()))?;
-            for Job { program, pes, .. } in &self.jobs {
-                let made = tried.entry((&who.folder, program)).or_insert_with(|| {
-                    if program.starts_with('/') {
-                        return Ok(());
-                    }
-                    who.build(&self.source(who, program)?, &folder.join(program))
+            for Job { program, pes, .. } in
+                self.jobs.iter().filter(|it| !it.program.starts_with('/'))
+            {
+                let file = folder.join(program);
+                let build = |file: &PathBuf| who.build(&self.source(who, program)?, file);
+                let made = built.entry(file).or_insert_with_key(|file| {
+                    build(file).map_err(|error| format!("{program}: {error:#}"))
                 });
                 if let Err(error) = made {
-                    report.remark(&who.name, true, &format!("{program}: {error:#}"));
+                    report.remark(&who.name, true, error);
                     hopeless.insert((who.name.clone(), program.clone(), *pes));
                 }
             }
