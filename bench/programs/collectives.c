@@ -1,4 +1,4 @@
-/* Collectives over all PEs: barriers; the forms over teams (OpenSHMEM 1.5) by block size, as `collective.`; and the older
+/* What all PEs do together. The start of a job: shmem_init, and the first contact with each other PE, as `startup.`; barriers; the forms over teams (OpenSHMEM 1.5) by block size, as `collective.`; and the older
  * ones over active sets, as `activeset.`, as the SHCOLL paper times them: of 32 bits, a sum of doubles, and each with a
  * barrier, before the reduction and after the others. That barrier also lets pSync be used again. Over MPI (-DBENCH_MPI)
  * its own collectives stand for the forms over teams. The time is the slowest PE's. */
@@ -70,6 +70,28 @@ static long sum(size_t i)
     for (size_t pe = 0; pe < (size_t)bench.npes; pe++)
         all += given(pe, i);
     return all;
+}
+
+/* What happens once in a job: a sample of each PE. */
+static void started(void)
+{
+#ifdef HAS_SETS
+    static long word = 1;
+    double start = bench_now();
+    /* The others alone: memory of its own needs no contact. */
+    long sum = 0, others = bench.npes - 1;
+    for (int i = 1; i <= others; i++)
+        sum += shmem_long_g(&word, (bench.pe + i) % bench.npes);
+    double took[] = {bench.init, (bench_now() - start) / (double)others};
+    bench_check(sum == others, "first contact: %ld words of %ld", sum, others);
+    const char *names[] = {"startup.init", "startup.first_contact"};
+    for (int i = 0; i < (others > 0 ? 2 : 1); i++) {
+        double *all = (double *)bench_gather(took[i]);
+        if (bench.pe == 0)
+            bench_report(names[i], 0, "ns", all, bench.npes);
+        bench_barrier();
+    }
+#endif
 }
 
 enum element { INT, LONG, DOUBLE };
@@ -157,6 +179,10 @@ int main(int argc, char **argv)
 {
     bench_start(argc, argv);
     size_t most = bench.max, wanted = 0;
+    if (bench_wanted("startup.init")) {
+        started();
+        wanted++;
+    }
     for (size_t t = 0; t < sizeof tests / sizeof *tests; t++)
         wanted += (size_t)bench_wanted(tests[t].name);
     bench_check(wanted > 0, "only=: no such collective");
