@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
 use crate::data::{Part, Setting};
 use crate::implementation::{Implementation, Kind};
@@ -48,7 +48,11 @@ impl Suite<'_> {
         let mut report = Report { place, statistic, ..Report::default() };
         let ours = self.who.iter().filter(|who| !who.is_raw());
         report.names = ours.map(|who| who.name.clone()).collect();
-        let mut hopeless = self.build(&mut report)?;
+        let mut hopeless = Hopeless::new();
+        // Before anything is measured; what fails is told where the job is due.
+        for job in &self.jobs {
+            self.who.iter().for_each(|who| drop(self.built(who, &job.program)));
+        }
         for turn in 0..self.setting.repeats {
             for job in &self.jobs {
                 let _neighbours = Neighbours::start(&job.neighbours)?;
@@ -82,28 +86,18 @@ impl Suite<'_> {
         bail!("no source of {program} in {folders:?}")
     }
 
-    /// Builds all programs, once for all figures and all variants of an implementation.
-    fn build(&self, report: &mut Report) -> anyhow::Result<Hopeless> {
-        let (mut hopeless, mut built) = (Hopeless::new(), self.setting.built.borrow_mut());
-        for who in &self.who {
-            let folder = self.setting.work.join(&who.folder);
-            std::fs::create_dir_all(&folder)
-                .with_context(|| format!("cannot make {}", folder.display()))?;
-            for Job { program, pes, .. } in
-                self.jobs.iter().filter(|it| !it.program.starts_with('/'))
-            {
-                let file = folder.join(program);
-                let build = |file: &PathBuf| who.build(&self.source(who, program)?, file);
-                let made = built.entry(file).or_insert_with_key(|file| {
-                    build(file).map_err(|error| format!("{program}: {error:#}"))
-                });
-                if let Err(error) = made {
-                    report.remark(&who.name, true, error);
-                    hopeless.insert((who.name.clone(), program.clone(), *pes));
-                }
-            }
+    /// Builds a program, once for all figures and all variants of an implementation.
+    fn built(&self, who: &Implementation, program: &str) -> Result<(), String> {
+        if program.starts_with('/') {
+            return Ok(());
         }
-        Ok(hopeless)
+        let build = |file: &PathBuf| {
+            std::fs::create_dir_all(self.setting.work.join(&who.folder))?;
+            who.build(&self.source(who, program)?, file)
+        };
+        let mut built = self.setting.built.borrow_mut();
+        let made = built.entry(self.setting.work.join(&who.folder).join(program));
+        made.or_insert_with_key(|file| build(file).map_err(|error| format!("{error:#}"))).clone()
     }
 
     /// Runs one job once. Returns whether to try it again.
@@ -115,6 +109,10 @@ impl Suite<'_> {
         report: &mut Report,
     ) -> anyhow::Result<bool> {
         let (Job { program, pes, .. }, reading) = (job, self.part.read);
+        if let Err(error) = self.built(who, program) {
+            report.remark(&who.name, true, &format!("{program}: {error}"));
+            return Ok(false);
+        }
         let mut arguments = job.arguments.clone();
         if reading == Reading::Lines && self.part.bound.is_none() {
             arguments.push(format!("cpus={}", machine::listed(&self.setting.cpus)));
@@ -134,11 +132,10 @@ impl Suite<'_> {
                 let ending = outcome.ending();
                 remarks.push((true, format!("after all checks had passed the job {ending}")));
             }
-            // A forced algorithm that is not for all sizes ends the job at the first that is too long.
-            (false, _) => {
-                let reason = outcome.reason();
-                remarks.push((!reason.contains("which SHMEM_"), reason));
+            (false, _) if outcome.stderr.contains("which SHMEM_") => {
+                remarks.push((false, "this algorithm is not for all of these sizes".into()));
             }
+            (false, _) => remarks.push((true, outcome.reason())),
         }
         for (fails, what) in remarks {
             report.remark(&who.name, fails, &format!("{program}: {what}"));
