@@ -271,7 +271,8 @@ int main(int argc, char **argv)
                 measure(o);
     }
 #if BENCH_SHMEM < 105
-    bench_skip("pingpong.put_signal", "needs OpenSHMEM 1.5");
+    if (bench_wanted("pingpong.put_signal"))
+        bench_skip("pingpong.put_signal", "needs OpenSHMEM 1.5");
 #endif
     bench_finish();
     return 0;

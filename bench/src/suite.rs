@@ -126,6 +126,16 @@ impl Suite<'_> {
             ..Told::default()
         });
         let mut remarks = told.remarks;
+        let only = arguments.iter().filter_map(|text| text.strip_prefix("only="));
+        let is_missing = |name: &&str| {
+            let is_there = told.figures.iter().any(|(key, ..)| key.name == *name);
+            told.done && !is_there && !remarks.iter().any(|(_, what)| what.starts_with(name))
+        };
+        let missing: Vec<&str> =
+            only.flat_map(|names| names.split(',')).filter(is_missing).collect();
+        if !missing.is_empty() {
+            remarks.push((true, format!("no figures for {}", missing.join(", "))));
+        }
         match (told.done, outcome.success()) {
             (true, true) => {}
             (true, false) => {
