@@ -33,6 +33,24 @@ static MPI_Win win, created;
         } \
     } while (0)
 
+/* The same of calls of both ranks. */
+#define BOTH(name, times, as_raw, as_mpi) \
+    do { \
+        double r = TIME(times, as_raw), m = TIME(times, as_mpi); \
+        if (bench.pe == 0) \
+            printf("%s|%.1f|%.1f\n", name, r, m), fflush(stdout); \
+    } while (0)
+
+/* A barrier of two ranks, by a counter of each in rank 1's part. */
+static void meet(void)
+{
+    uint64_t *counters = (uint64_t *)(raw + BYTES / 2);
+    uint64_t met = counters[8 * bench.pe] + 1;
+    __atomic_store_n(&counters[8 * bench.pe], met, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&counters[8 * (1 - bench.pe)], __ATOMIC_ACQUIRE) < met)
+        ;
+}
+
 static void add(double *at, double value)
 {
     uint64_t old = __atomic_load_n((uint64_t *)at, __ATOMIC_RELAXED), new;
@@ -119,6 +137,24 @@ int main(int argc, char **argv)
     MPI_Win_unlock_all(win);
     LINE("exclusive lock, put 8 bytes, unlock", repeats / 10 + 1, (*(volatile int64_t *)raw = one, FENCE),
          (MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win), MPI_Put(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, win), MPI_Win_unlock(1, win)));
+    LINE("shared lock, get 8 bytes, unlock", repeats / 10 + 1, old = *(volatile int64_t *)raw,
+         (MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win), MPI_Get(&old, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, win), MPI_Win_unlock(1, win)));
+    LINE("lock_all, put 8 bytes, unlock_all", repeats / 10 + 1, (*(volatile int64_t *)raw = one, FENCE),
+         (MPI_Win_lock_all(0, win), MPI_Put(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, win), MPI_Win_unlock_all(win)));
+    MPI_Win_unlock_all(created);
+    bench_barrier();
+    /* Both ranks, in turn or together. */
+    MPI_Group all, other;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &(int){1 - bench.pe}, &other);
+    BOTH("fence, put 8 bytes, fence", repeats / 10 + 1, (meet(), *(volatile int64_t *)raw = one, meet()),
+         (MPI_Win_fence(0, win), bench.pe == 0 ? MPI_Put(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, win) : 0, MPI_Win_fence(MPI_MODE_NOSUCCEED, win)));
+    BOTH("post, start, put 8 bytes, complete, wait", repeats / 10 + 1, (meet(), *(volatile int64_t *)raw = one, meet()),
+         bench.pe == 0 ? (MPI_Win_start(other, 0, win), MPI_Put(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, win), MPI_Win_complete(win))
+                       : (MPI_Win_post(other, 0, win), MPI_Win_wait(win)));
+    MPI_Group_free(&other);
+    MPI_Group_free(&all);
+    MPI_Win_lock_all(0, created);
     LINE("another window: put 8 bytes, flush", repeats, (*(volatile int64_t *)raw = one, FENCE),
          (MPI_Put(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, created), MPI_Win_flush(1, created)));
     MPI_Win_unlock_all(created);

@@ -21,12 +21,12 @@ static inline int passed(window *w, int rank, int status)
     return status;
 }
 
-/* Ours are complete, so MPI makes a request that is: that of an operation on no rank. */
-static int completed(window *w, MPI_Win win, MPI_Request *request)
+/* Ours are complete, so MPI makes a request that is: that of a message to no rank. */
+static int completed(window *w, MPI_Request *request)
 {
     static const char nothing;
     poll(w);
-    return next.Rput(&nothing, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, win, request);
+    return PMPI_Isend(&nothing, 0, MPI_BYTE, MPI_PROC_NULL, 0, w->comm, request);
 }
 
 static int refused(MPI_Win win, outcome why)
@@ -49,6 +49,7 @@ static int refused(MPI_Win win, outcome why)
         if (did != PASS) \
             return refused(win, did); \
         COUNT(name, w == NULL ? FOREIGN : PASSED); \
+        let_mpi_in(w, rank); \
         int status = next.name arguments; \
         return w == NULL ? status : passed(w, rank, status); \
     }
@@ -56,7 +57,7 @@ static int refused(MPI_Win win, outcome why)
 OPERATIONS_(X)
 #undef X
 #define X(name, parameters, arguments, ours) \
-    OPERATION(name, parameters, arguments, w != NULL && request != NULL && locked_target_of(w, rank) != NULL, ours, completed(w, win, request))
+    OPERATION(name, parameters, arguments, w != NULL && request != NULL && locked_target_of(w, rank) != NULL, ours, completed(w, request))
 REQUESTS(X)
 #undef X
 

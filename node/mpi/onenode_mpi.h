@@ -3,8 +3,8 @@
  * The library is preloaded into a program of MPI. It interposes the calls of one-sided communication under both of their
  * names (MPI_x, PMPI_x). A window of MPI_Win_allocate or MPI_Win_allocate_shared whose ranks share a node is made by MPI itself
  * as a shared window, so every rank has the addresses of all parts. Put, get and accumulates are then carried out at the call,
- * by load, store and locked instruction. MPI keeps its own state of the window: it makes, frees and synchronises it (lock,
- * unlock, fence, post, start, complete, wait), and carries out whatever is not plainly valid or not known here.
+ * by load, store and locked instruction, and locks are words in shared memory. MPI keeps its own state of the window: it makes, frees
+ * and synchronises it (fence, post, start, complete, wait), and carries out whatever is not plainly valid or not known here.
  *
  * A window of MPI_Win_allocate over several nodes is MPI's own. Puts and gets are ours to those ranks whose parts are mapped here (near.c),
  * all accumulates and the other ranks are MPI's.
@@ -35,10 +35,14 @@
 
 /* What is open for access: for all ranks of a window, or for one. 0 is no epoch: MPI reports the error. */
 enum { OPEN_FENCE = 1, OPEN_ALL = 2 };
-enum { OPEN_START = 1, OPEN_LOCK = 2 };
+enum { OPEN_START = 1, OPEN_LOCK = 2, OPEN_EXCLUSIVE = 4 };
 
 /* A lock for values that no locked instruction covers, one for each rank of a window, in shared memory. */
 typedef struct { _Atomic uint32_t held; } guard;
+
+/* A window's lock of a rank, in shared memory: whoever takes it draws a number and waits until all before have entered, and,
+ * to have it alone, until they have left. */
+typedef struct { _Atomic uint32_t drawn, entered, left; } lock;
 
 /* A rank of a window. `issued` counts operations that MPI has, `done` how many of them a flush has completed. */
 typedef struct {
@@ -49,13 +53,19 @@ typedef struct {
     _Atomic uint8_t open;
     _Atomic uint32_t issued, done;
     guard *guard; /* NULL: accumulates are MPI's */
+    lock *lock;   /* NULL: locks are MPI's */
+    bool by_mpi;  /* MPI has a lock, too: see `let_mpi_in` */
 } target;
 
-/* What each rank tells the others of its part of a new window, and the bytes that its shared memory can still take. */
-typedef struct { unsigned long long size, unit, able, free; } part;
+/* What each rank tells the others of its part of a new window: also the bytes that its shared memory can still take, and which of the
+ * place's locks it has free. */
+typedef struct { unsigned long long size, unit, able, free, locks; } part;
 
 /* Where a part lies in a file that is mapped: see near.c. It begins with `word` until all ranks have looked; then with what was `kept`. */
 typedef struct { unsigned long long told, major, minor, inode, offset, word, kept; } spot;
+
+/* The memory that the ranks of a place share, for each: a line for the guard, and one for each lock. */
+enum { LINE = 64, LOCKS = 32 };
 
 /* The ranks of a communicator: see places.c. */
 typedef struct place {
@@ -66,6 +76,7 @@ typedef struct place {
     guard **guards;  /* of each, in the shared memory of `control`, if one node has them all */
     MPI_Win control;
     part *parts;     /* of each, for one window at a time */
+    uint64_t locks;  /* which are free: windows have at most LOCKS at a time, each the same of all ranks */
     uint32_t users;
     struct place *next;
 } place;
@@ -81,6 +92,8 @@ typedef struct window {
     MPI_Comm comm; /* the place's */
     place *place;
     int flavor;      /* what the program made */
+    uint64_t lock;   /* which of the place's, as a bit; 0: none */
+    bool by_mpi;     /* MPI has locked all, too */
     char noncontig[8]; /* the program's value of that key, or "" */
     struct window *_Atomic next;
 } window;
@@ -192,6 +205,8 @@ HIDDEN outcome compare_and_swap(window *w, const void *o, const void *expected, 
 
 HIDDEN void progress(window *w);
 HIDDEN void mark_issued(window *w, int rank);
+/* Before MPI is called for a rank, or for any, in an epoch of our locks: it needs one of its own. */
+HIDDEN void let_mpi_in(window *w, int rank);
 
 /* The window of a handle, or NULL if it is MPI's alone. */
 static inline window *window_of(MPI_Win win)

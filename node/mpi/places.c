@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LINE = 64 };
-
 static int key = MPI_KEYVAL_INVALID;
 static place *places; /* the newest first */
 static bool ended;
@@ -55,13 +53,13 @@ bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm node, void *
     return status == MPI_SUCCESS;
 }
 
-/* Makes the guards of a place: a line of shared memory for each rank. */
+/* Makes the guards and locks of a place, in shared memory. */
 static bool make_guards(place *p, int me)
 {
     void *own;
     p->guards = calloc((size_t)p->n, sizeof *p->guards);
     p->parts = calloc((size_t)p->n, sizeof *p->parts);
-    bool good = shared_window(2 * LINE, 1, MPI_INFO_NULL, p->node, &own, &p->control) && p->guards != NULL && p->parts != NULL;
+    bool good = shared_window((2 + LOCKS) * LINE, 1, MPI_INFO_NULL, p->node, &own, &p->control) && p->guards != NULL && p->parts != NULL;
     for (int i = 0; good && i < p->n; i++) {
         MPI_Aint bytes;
         int unit;
@@ -72,8 +70,10 @@ static bool make_guards(place *p, int me)
             p->guards[i] = (guard *)(((uintptr_t)part + LINE - 1) / LINE * LINE);
     }
     if (good)
-        atomic_store_explicit(&p->guards[me]->held, 0, memory_order_seq_cst);
-    /* Also the barrier after which all guards are free. */
+        memset(p->guards[me], 0, (1 + LOCKS) * LINE);
+    p->locks = (UINT64_C(1) << LOCKS) - 1;
+    atomic_thread_fence(memory_order_seq_cst);
+    /* Also the barrier after which all are free. */
     return all_agree(good, p->node);
 }
 

@@ -41,6 +41,8 @@ static void insert(MPI_Win win, window *new)
         w = calloc(1, sizeof *w);
     if (w != NULL) {
         w->n = new->n, w->targets = new->targets, w->comm = new->comm, w->place = new->place, w->flavor = new->flavor;
+        w->lock = new->lock;
+        w->by_mpi = false;
         memcpy(w->noncontig, new->noncontig, sizeof w->noncontig);
         w->open = 0;
         w->issued = w->done = 0;
@@ -72,9 +74,11 @@ static bool info_has(MPI_Info info, const char *key, char *value, int most)
 }
 
 /* Fills in the parts of all ranks of a place. True on all of them: each can serve them, and there is room. */
-static bool agree(const place *p, MPI_Aint size, MPI_Aint unit, bool able)
+static bool agree(const place *p, MPI_Aint size, MPI_Aint unit, bool able, MPI_Info info)
 {
-    part own = {(unsigned long long)size, (unsigned long long)unit, able, room()};
+    char value[8];
+    bool locks = !(info_has(info, "no_locks", value, sizeof value - 1) && strcmp(value, "true") == 0);
+    part own = {(unsigned long long)size, (unsigned long long)unit, able, room(), locks ? p->locks : 0};
     if (PMPI_Allgather(&own, sizeof own, MPI_BYTE, p->parts, sizeof own, MPI_BYTE, p->node) != MPI_SUCCESS)
         return false;
     /* MPI adds a page or so for each rank. */
@@ -91,7 +95,11 @@ static bool agree(const place *p, MPI_Aint size, MPI_Aint unit, bool able)
  * the caller's. */
 static bool adopt(MPI_Win win, place *p, int flavor, const char *noncontig)
 {
-    window new = {.n = (uint32_t)p->n, .comm = p->comm, .place = p, .flavor = flavor, .targets = calloc((size_t)p->n, sizeof(target))};
+    uint64_t locks = p->locks;
+    for (int i = 0; i < p->n; i++)
+        locks &= p->parts[i].locks;
+    size_t lock_at = locks != 0 ? LINE * (1 + (size_t)__builtin_ctzll(locks)) : 0;
+    window new = {.lock = locks & -locks, .n = (uint32_t)p->n, .comm = p->comm, .place = p, .flavor = flavor, .targets = calloc((size_t)p->n, sizeof(target))};
     snprintf(new.noncontig, sizeof new.noncontig, "%s", noncontig);
     bool good = new.targets != NULL;
     for (int i = 0; good && i < p->n; i++) {
@@ -101,8 +109,10 @@ static bool adopt(MPI_Win win, place *p, int flavor, const char *noncontig)
         good = p->parts[i].size == 0 || PMPI_Win_shared_query(win, i, &bytes, &unit, &base) == MPI_SUCCESS;
         new.targets[i].base = base, new.targets[i].size = (size_t)p->parts[i].size, new.targets[i].unit = (size_t)p->parts[i].unit;
         new.targets[i].guard = p->guards[i];
+        new.targets[i].lock = lock_at != 0 ? (lock *)((char *)p->guards[i] + lock_at) : NULL;
     }
     if (all_agree(good, p->node)) {
+        p->locks &= ~new.lock;
         insert(win, &new);
         return true;
     }
@@ -125,7 +135,7 @@ static bool allocate(place *p, MPI_Aint size, MPI_Aint unit, MPI_Info info, void
     info_has(info, "alloc_shared_noncontig", noncontig, sizeof noncontig - 1);
     MPI_Win new;
     void *start;
-    bool all = agree(p, size, unit, able) && all_agree(shared_window(size, (int)unit, info, p->node, &start, &new), p->node);
+    bool all = agree(p, size, unit, able, info) && all_agree(shared_window(size, (int)unit, info, p->node, &start, &new), p->node);
     bool adopted = all && adopt(new, p, MPI_WIN_FLAVOR_ALLOCATE, noncontig);
     if (adopted) {
         *win = new;
@@ -176,12 +186,12 @@ static void adopt_near(place *p, MPI_Aint size, MPI_Aint unit, char *base, MPI_W
 }
 
 /* The program's own shared window is made by MPI as it stands, and then adopted or not. */
-static void adopt_shared(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, MPI_Win win)
+static void adopt_shared(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win win)
 {
     place *p = place_of(comm);
     if (p == NULL)
         return;
-    if (p->ranks != NULL || !agree(p, size, unit, true) || !adopt(win, p, MPI_WIN_FLAVOR_SHARED, ""))
+    if (p->ranks != NULL || !agree(p, size, unit, true, info) || !adopt(win, p, MPI_WIN_FLAVOR_SHARED, ""))
         leave_place(p);
 }
 
@@ -204,7 +214,7 @@ static void adopt_shared(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, MPI_Win wi
     { \
         int status = next.Win_allocate_shared##S(size, unit, info, comm, base, win); \
         if (status == MPI_SUCCESS && is_plain(size, unit, comm, base, win)) \
-            adopt_shared(size, unit, comm, *win); \
+            adopt_shared(size, unit, info, comm, *win); \
         return status; \
     }
 ALLOCATE(, int)
@@ -215,6 +225,7 @@ ALLOCATE(_c, MPI_Aint)
 int on_Win_free(MPI_Win *win)
 {
     window *w = win != NULL ? window_of(*win) : NULL;
+    let_mpi_in(w, MPI_PROC_NULL);
     atomic_thread_fence(memory_order_seq_cst);
     int status = next.Win_free(win);
     if (w == NULL || status != MPI_SUCCESS)
@@ -225,6 +236,7 @@ int on_Win_free(MPI_Win *win)
     w->n = 0;
     w->open = 0;
     w->targets = NULL;
+    p->locks |= w->lock;
     atomic_store_explicit(&w->handle, nowhere.handle, memory_order_release);
     pthread_mutex_unlock(&changing);
     leave_place(p);
