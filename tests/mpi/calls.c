@@ -139,6 +139,17 @@ int main(int argc, char **argv)
         show("flush without an epoch", MPI_Win_flush(other, win));
         show("unlock without lock", MPI_Win_unlock(other, win));
         show("unlock_all without lock", MPI_Win_unlock_all(win));
+        show("lock of rank n", MPI_Win_lock(MPI_LOCK_SHARED, n, 0, win));
+        show("lock of no kind", MPI_Win_lock(-77, other, 0, win));
+        show("lock", MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, win));
+        show("lock of a locked rank", MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, win));
+        show("put to displacement -1 in a lock", MPI_Put(v, 1, MPI_LONG, other, -1, 1, MPI_LONG, win));
+        show("put in a lock", MPI_Put(v, 1, MPI_LONG, other, 0, 1, MPI_LONG, win));
+        show("unlock", MPI_Win_unlock(other, win));
+        show("put after it", MPI_Put(v, 1, MPI_LONG, other, 0, 1, MPI_LONG, win));
+        show("unlock without lock again", MPI_Win_unlock(other, win));
+        show("lock without a check", MPI_Win_lock(MPI_LOCK_SHARED, other, MPI_MODE_NOCHECK, win));
+        show("its unlock", MPI_Win_unlock(other, win));
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, win);

@@ -2,6 +2,7 @@
  * wait for the target; a rank that waits by get and flush serves others meanwhile; atomics lose nothing. */
 #include <mpi.h>
 #include <complex.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,29 @@ static void counted(void)
     MPI_Win_unlock(me, win);
 }
 
+/* Two values that are only changed together, by exclusive locks, are seen equal in shared ones. */
+static void together(void)
+{
+    enum { TIMES = 100 };
+    for (int i = 0; i < TIMES; i++) {
+        long two[2] = {0, 0};
+        bool alone = (i + me) % 3 == 0, all = (i + me) % 3 == 1;
+        if (all)
+            MPI_Win_lock_all(0, win);
+        else
+            MPI_Win_lock(alone ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 0, 0, win);
+        MPI_Get(&two[0], 1, MPI_LONG, 0, 6, 1, MPI_LONG, win);
+        MPI_Win_flush(0, win);
+        MPI_Get(&two[1], 1, MPI_LONG, 0, 7, 1, MPI_LONG, win);
+        MPI_Win_flush(0, win);
+        check(two[0] == two[1], "two values changed together");
+        two[0]++, two[1]++;
+        if (alone)
+            MPI_Put(two, 2, MPI_LONG, 0, 6, 2, MPI_LONG, win);
+        all ? MPI_Win_unlock_all(win) : MPI_Win_unlock(0, win);
+    }
+}
+
 /* All ranks add to one value of each type, in every form. */
 static void summed(void)
 {
@@ -235,7 +259,7 @@ int main(int argc, char **argv)
         MPI_Win_allocate(4096, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &other, &second);
         memset(start, 0, 4096);
         base = start;
-        void (*const parts[])(void) = {late_post, late_fence, helped, counted, summed, swapped};
+        void (*const parts[])(void) = {late_post, late_fence, helped, counted, together, summed, swapped};
         for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
             MPI_Barrier(MPI_COMM_WORLD);
             if (n > 1 || i >= 3)
