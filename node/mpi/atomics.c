@@ -140,6 +140,7 @@ static void hold(guard *g)
 
 static void release(guard *g)
 {
+    quick.stored = true;
     atomic_store_explicit(&g->held, 0, memory_order_release);
 }
 
@@ -154,6 +155,7 @@ static void release(guard *g)
         else if (operation == REPLACE_) { \
             if (result == NULL) { \
                 __atomic_store_n(at, new, __ATOMIC_RELEASE); \
+                quick.stored = true; \
                 return; \
             } \
             old = __atomic_exchange_n(at, new, __ATOMIC_ACQ_REL); \
@@ -323,16 +325,6 @@ outcome fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int
     return DONE;
 }
 
-#define SWAP(T) \
-    do { \
-        T old, new; \
-        memcpy(&old, expected, sizeof old); \
-        memcpy(&new, o, sizeof new); \
-        __atomic_compare_exchange_n((T *)theirs, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
-        memcpy(result, &old, sizeof old); \
-        return DONE; \
-    } while (0)
-
 outcome compare_and_swap(window *w, const void *o, const void *expected, void *result, MPI_Datatype t, int rank, MPI_Aint disp)
 {
     const target *at = guarded_target_of(w, rank);
@@ -348,10 +340,10 @@ outcome compare_and_swap(window *w, const void *o, const void *expected, void *r
         return outside(w, disp, there->size);
     if (LIKELY(by_instruction(e, theirs)))
         switch (e->span) {
-        case 8: SWAP(uint64_t);
-        case 4: SWAP(uint32_t);
-        case 2: SWAP(uint16_t);
-        case 1: SWAP(uint8_t);
+        case 8: return swap_8(theirs, o, expected, result), DONE;
+        case 4: return swap_4(theirs, o, expected, result), DONE;
+        case 2: return swap_2(theirs, o, expected, result), DONE;
+        case 1: return swap_1(theirs, o, expected, result), DONE;
         }
     char old[8];
     hold(at->guard);

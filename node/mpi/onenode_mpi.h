@@ -160,7 +160,19 @@ HIDDEN void print_counts(void);
 
 LOCAL_THREAD window *last_window;
 LOCAL_THREAD const type *last_type;
-LOCAL_THREAD uint32_t calls;
+
+/* What the shortest way needs of the last window and predefined type: see quick.h. If calls are to be counted or a tool is there, `window` is
+ * one that no handle has. */
+typedef struct {
+    window *window;
+    MPI_Datatype type;
+    uint32_t bytes; /* of the type; it has no gaps */
+    bool integer;   /* of 4 or 8 bytes */
+    bool stored;    /* since the last flush, other than by a locked instruction */
+    uint8_t calls;  /* that look for a message each time it is 0 */
+} quick_state;
+LOCAL_THREAD quick_state quick;
+HIDDEN extern bool watched;
 
 HIDDEN window *find_window(MPI_Win win);
 /* The place of a communicator, which the caller keeps until `leave_place`. NULL on all ranks: there is none. */
@@ -243,13 +255,20 @@ static inline target *locked_target_of(window *w, int rank)
     return LIKELY(open) ? t : NULL;
 }
 
-/* Where `bytes` from `disp` units on are, or NULL if they are not all in the rank's part. */
+/* Whether `bytes` from `disp` units on are all in the rank's part, and at which offset. One below 0 is a very large size_t. */
+static inline bool is_inside(const target *t, MPI_Aint disp, size_t bytes, size_t *offset)
+{
+    ptrdiff_t at;
+    bool fits = !__builtin_mul_overflow((ptrdiff_t)disp, (ptrdiff_t)t->unit, &at);
+    *offset = (size_t)at;
+    return LIKELY(fits && *offset <= t->size && bytes <= t->size - *offset);
+}
+
+/* Where they are, or NULL. */
 static inline char *address(const target *t, MPI_Aint disp, size_t bytes)
 {
     size_t offset;
-    if (UNLIKELY(disp < 0 || __builtin_mul_overflow((size_t)disp, t->unit, &offset) || offset > t->size || bytes > t->size - offset))
-        return NULL;
-    return t->base + offset;
+    return is_inside(t, disp, bytes, &offset) ? t->base + offset : NULL;
 }
 
 /* What to do about an address that is NULL. Nothing may be put anywhere. The parts of the program's own shared window may adjoin. */
@@ -307,30 +326,43 @@ static inline void advance(cursor *c, size_t bytes)
 }
 
 /* Copies between a buffer and a rank's part, of any types. */
-HIDDEN outcome transfer_any(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, bool put);
+HIDDEN outcome transfer(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, bool put);
 
-/* The same; here if both buffers are of the type that this thread has used last. */
-static inline __attribute__((always_inline)) outcome transfer(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc,
-                                                              MPI_Datatype tt, bool put)
+/* Orders this thread's accesses before a flush and after: all of them, as a put before a later get. Where the processor keeps loads in their
+ * order, and locked instructions order all, only stores need it. What the program itself stores is ordered by MPI_Win_sync. */
+static inline void order_flush(void)
 {
-    const target *at = target_of(w, rank);
-    const type *t = last_type;
-    size_t bytes;
-    if (LIKELY(at != NULL && ot == tt && oc == tc && oc >= 0 && atomic_load_explicit(&t->handle, memory_order_acquire) == ot && t->dense
-               && is_buffer(o) && !__builtin_mul_overflow((size_t)oc, t->size, &bytes))) {
-        char *theirs = address(at, disp, bytes);
-        if (LIKELY(theirs != NULL)) {
-            put ? copy(theirs, o, bytes) : copy(o, theirs, bytes);
-            return DONE;
-        }
-    }
-    return transfer_any(w, o, oc, ot, rank, disp, tc, tt, put);
+#ifdef __x86_64__
+    if (!quick.stored)
+        return;
+#endif
+    quick.stored = false;
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* Whether MPI has nothing under way to it. */
+static inline bool is_done(target *t)
+{
+    return atomic_load_explicit(&t->issued, memory_order_relaxed) == atomic_load_explicit(&t->done, memory_order_relaxed);
 }
 
 /* Looks after MPI's messages now and then, for programs that wait by one-sided calls only. */
 static inline void poll(window *w)
 {
-    if (UNLIKELY(++calls % 256 == 0))
+    if (UNLIKELY(++quick.calls == 0))
         progress(w);
 }
+
+/* Compare and swap of an integer. */
+#define SWAP(bytes, T) \
+    static inline void swap_##bytes(void *theirs, const void *o, const void *expected, void *result) \
+    { \
+        T old, new; \
+        memcpy(&old, expected, bytes); \
+        memcpy(&new, o, bytes); \
+        __atomic_compare_exchange_n((T *)theirs, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
+        memcpy(result, &old, bytes); \
+    }
+SWAP(1, uint8_t) SWAP(2, uint16_t) SWAP(4, uint32_t) SWAP(8, uint64_t)
+#undef SWAP
 #endif

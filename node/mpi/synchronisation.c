@@ -7,8 +7,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-_Thread_local uint32_t calls;
-
 /* Drives MPI, so that a rank that waits by get and flush serves others meanwhile. */
 void progress(window *w)
 {
@@ -54,7 +52,7 @@ static inline bool is_ours(window *w, int name, bool orders_only)
         count_call(name, orders_only ? OURS : w == NULL ? FOREIGN : PASSED);
     if (UNLIKELY(!orders_only))
         return false;
-    order();
+    name == COUNT_Win_sync ? order() : order_flush();
     poll(w);
     return true;
 }
@@ -65,17 +63,11 @@ static inline target *flushed(window *w, int rank)
     return w != NULL ? locked_target_of(w, rank) : NULL;
 }
 
-/* Whether MPI has nothing under way to it. */
-static inline bool is_done(target *t)
-{
-    return t != NULL && get(&t->issued) == get(&t->done);
-}
-
 int on_Win_flush(int rank, MPI_Win win)
 {
     window *w = window_of(win);
     target *t = flushed(w, rank);
-    if (LIKELY(is_ours(w, COUNT_Win_flush, is_done(t))))
+    if (LIKELY(is_ours(w, COUNT_Win_flush, t != NULL && is_done(t))))
         return MPI_SUCCESS;
     uint32_t issued = t != NULL ? get(&t->issued) : 0;
     order();
@@ -89,7 +81,8 @@ int on_Win_flush(int rank, MPI_Win win)
 int on_Win_flush_local(int rank, MPI_Win win)
 {
     window *w = window_of(win);
-    if (LIKELY(is_ours(w, COUNT_Win_flush_local, is_done(flushed(w, rank)))))
+    target *t = flushed(w, rank);
+    if (LIKELY(is_ours(w, COUNT_Win_flush_local, t != NULL && is_done(t))))
         return MPI_SUCCESS;
     return next.Win_flush_local(rank, win);
 }

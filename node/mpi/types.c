@@ -165,6 +165,16 @@ static bool learn(type *t, MPI_Datatype handle, MPI_Comm comm)
     return committed && (t->true_extent > USUAL_EXTENT || find_runs(t, comm));
 }
 
+static const type *remember(const type *t)
+{
+    if (t->predefined && t->dense && t->size <= sizeof(long double complex)) {
+        const element *e = t->element;
+        quick.type = t->handle, quick.bytes = (uint32_t)t->size;
+        quick.integer = e != NULL && e->kind <= UNSIGNED && (e->bytes == 4 || e->bytes == 8);
+    }
+    return last_type = t;
+}
+
 /* Finds a type, or learns it. */
 const type *find_type(MPI_Datatype handle, MPI_Comm comm)
 {
@@ -173,7 +183,7 @@ const type *find_type(MPI_Datatype handle, MPI_Comm comm)
     type *_Atomic *chain = chain_of(handle);
     for (type *t = atomic_load_explicit(chain, memory_order_acquire); t != NULL; t = t->next)
         if (atomic_load_explicit(&t->handle, memory_order_acquire) == handle)
-            return last_type = t;
+            return remember(t);
     pthread_mutex_lock(&learning);
     type *t = atomic_load_explicit(chain, memory_order_relaxed), *dead = NULL;
     for (; t != NULL && t->handle != handle; t = t->next)
@@ -197,9 +207,7 @@ const type *find_type(MPI_Datatype handle, MPI_Comm comm)
         }
     }
     pthread_mutex_unlock(&learning);
-    if (t != NULL)
-        last_type = t;
-    return t;
+    return t != NULL ? remember(t) : NULL;
 }
 
 /* The program frees a type; its handle may come again for another one. */
@@ -229,8 +237,28 @@ char *typed_address(const target *t, MPI_Aint disp, MPI_Count count, const type 
     return low >= 0 && high <= (__int128)t->size ? start : NULL;
 }
 
+/* Copies all runs of a buffer to or from one without gaps. */
+static inline void copy_runs(char *buffer, MPI_Count count, const type *t, char *dense, bool gather)
+{
+    for (; count > 0; count--, buffer = (char *)((uintptr_t)buffer + (uintptr_t)t->extent))
+        for (const run *r = t->runs, *end = r + t->count; r < end; dense += r->bytes, r++) {
+            char *at = (char *)((uintptr_t)buffer + (uintptr_t)r->at); /* a buffer may be MPI_BOTTOM */
+            gather ? copy(dense, at, r->bytes) : copy(at, dense, r->bytes);
+        }
+}
+
 void copy_typed(char *to, MPI_Count to_count, const type *to_type, const char *from, MPI_Count from_count, const type *from_type)
 {
+    if (to_count == 0 || to_type->size == 0)
+        return;
+    if (to_type->dense) {
+        copy_runs((char *)from, from_count, from_type, to, true);
+        return;
+    }
+    if (from_type->dense) {
+        copy_runs(to, to_count, to_type, (char *)from, false);
+        return;
+    }
     cursor into = start_of(to, to_count, to_type), out = start_of((char *)from, from_count, from_type);
     for (size_t left = (size_t)to_count * to_type->size; left > 0;) {
         size_t bytes = into.left < out.left ? into.left : out.left;
@@ -241,8 +269,9 @@ void copy_typed(char *to, MPI_Count to_count, const type *to_type, const char *f
     }
 }
 
-outcome transfer_any(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, bool put)
+outcome transfer(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, bool put)
 {
+    quick.stored = true;
     const target *at = target_of(w, rank);
     const type *origin = type_of(ot, w), *there = ot == tt ? origin : type_of(tt, w);
     if (UNLIKELY(at == NULL || at->far || origin == NULL || there == NULL || (oc | tc) < 0))

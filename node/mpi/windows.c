@@ -11,6 +11,7 @@ enum { CHAINS = 256 };
 
 static window nowhere; /* no handle is 0 */
 _Thread_local window *last_window = &nowhere;
+_Thread_local quick_state quick = {.window = &nowhere};
 /* Windows never leave their chain, so threads may follow it at any time; a dead one is used again in the same chain. */
 static window *_Atomic chains[CHAINS];
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
@@ -25,7 +26,7 @@ window *find_window(MPI_Win win)
     window *w = atomic_load_explicit(chain_of(win), memory_order_acquire);
     for (; w != NULL; w = w->next)
         if (atomic_load_explicit(&w->handle, memory_order_acquire) == win && win != nowhere.handle)
-            return last_window = w;
+            return quick.window = watched ? &nowhere : w, last_window = w;
     return NULL;
 }
 
