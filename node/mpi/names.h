@@ -24,8 +24,8 @@
     X(Accumulate##S, ACC_ARGS(C), (o, oc, ot, rank, disp, tc, tt, op, win), QUICK_ACC, ACC) \
     X(Get_accumulate##S, GACC_ARGS(C), (o, oc, ot, r, rc, rt, rank, disp, tc, tt, op, win), false, GACC)
 #define SIZED_REQUESTS(X, C, S) \
-    X(Rput##S, RPUT_ARGS(C), (o, oc, ot, rank, disp, tc, tt, win, request), false, PUT) \
-    X(Rget##S, RGET_ARGS(C), (o, oc, ot, rank, disp, tc, tt, win, request), false, GET) \
+    X(Rput##S, RPUT_ARGS(C), (o, oc, ot, rank, disp, tc, tt, win, request), false, QUICK_PUT ? DONE : PUT) \
+    X(Rget##S, RGET_ARGS(C), (o, oc, ot, rank, disp, tc, tt, win, request), false, QUICK_GET ? DONE : GET) \
     X(Raccumulate##S, RACC_ARGS(C), (o, oc, ot, rank, disp, tc, tt, op, win, request), false, ACC) \
     X(Rget_accumulate##S, RGACC_ARGS(C), (o, oc, ot, r, rc, rt, rank, disp, tc, tt, op, win, request), false, GACC)
 #if MPI_VERSION >= 4

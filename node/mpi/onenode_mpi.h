@@ -3,16 +3,15 @@
  * The library is preloaded into a program of MPI. It interposes the calls of one-sided communication under both of their
  * names (MPI_x, PMPI_x). A window of MPI_Win_allocate or MPI_Win_allocate_shared whose ranks share a node is made by MPI itself
  * as a shared window, so every rank has the addresses of all parts. Put, get and accumulates are then carried out at the call,
- * by load, store and locked instruction, and locks are words in shared memory. MPI keeps its own state of the window: it makes, frees
- * and synchronises it (fence, post, start, complete, wait), and carries out whatever is not plainly valid or not known here.
+ * by load, store and locked instruction, and synchronised by words in shared memory. MPI makes and frees the window, and carries out
+ * whatever is not plainly valid or not known here.
  *
  * A window of MPI_Win_allocate over several nodes is MPI's own. Puts and gets are ours to those ranks whose parts are mapped here (near.c),
  * all accumulates and the other ranks are MPI's.
  *
  * Why that is right:
- *  - MPI allows direct loads and stores in an epoch of a shared window, so its lock, fence and start do not return before the
- *    epoch has begun. What is done at the call is therefore inside the epoch. A sequentially consistent fence before each call
- *    that ends an epoch, and after each that begins one, orders our accesses with those of other ranks. For windows over several nodes MPI
+ *  - An epoch has begun when the call that begins it returns, as that call has waited for the others. What is done at the call is therefore
+ *    inside the epoch, and complete before it ends. A flush and MPI_Win_sync order all accesses. For windows over several nodes MPI
  *    promises no such thing, so they are served only where it is known to be so: see `begins_at_once`.
  *  - An operation that MPI carries out is counted in its target's `issued`. A flush goes to MPI unless `done` has reached it.
  *  - All accumulates of a window on values of one predefined type are ours: see atomics.c.
@@ -40,9 +39,12 @@ enum { OPEN_START = 1, OPEN_LOCK = 2, OPEN_EXCLUSIVE = 4 };
 /* A lock for values that no locked instruction covers, one for each rank of a window, in shared memory. */
 typedef struct { _Atomic uint32_t held; } guard;
 
-/* A window's lock of a rank, in shared memory: whoever takes it draws a number and waits until all before have entered, and,
- * to have it alone, until they have left. */
-typedef struct { _Atomic uint32_t drawn, entered, left; } lock;
+/* A rank's words of a window, in shared memory: lines of their own.
+ *  - A lock: whoever takes it draws a number and waits until all before have entered, and, to have it alone, until they have left.
+ *  - How many fences others have come to, as each round of a fence has told.
+ *  - How many epochs others have completed here, and for how many each has posted. */
+enum { LINE = 64, ROUNDS = 8, MOST_RANKS = 1 << ROUNDS };
+typedef struct { _Alignas(LINE) _Atomic uint32_t drawn, entered, left, completed, heard[ROUNDS]; _Alignas(LINE) _Atomic uint32_t posted[]; } words;
 
 /* A rank of a window. `issued` counts operations that MPI has, `done` how many of them a flush has completed. */
 typedef struct {
@@ -51,21 +53,22 @@ typedef struct {
     size_t unit;
     bool far; /* its part is not mapped here: all is MPI's */
     _Atomic uint8_t open;
+    bool by_mpi;  /* MPI has locked it */
     _Atomic uint32_t issued, done;
     guard *guard; /* NULL: accumulates are MPI's */
-    lock *lock;   /* NULL: locks are MPI's */
-    bool by_mpi;  /* MPI has a lock, too: see `let_mpi_in` */
+    uint32_t starts; /* of epochs to it that it has posted */
+    words *words;    /* NULL: synchronisation is MPI's */
 } target;
 
 /* What each rank tells the others of its part of a new window: also the bytes that its shared memory can still take, and which of the
- * place's locks it has free. */
-typedef struct { unsigned long long size, unit, able, free, locks; } part;
+ * place's words it has free. */
+typedef struct { unsigned long long size, unit, able, free, slots; } part;
 
 /* Where a part lies in a file that is mapped: see near.c. It begins with `word` until all ranks have looked; then with what was `kept`. */
 typedef struct { unsigned long long told, major, minor, inode, offset, word, kept; } spot;
 
-/* The memory that the ranks of a place share, for each: a line for the guard, and one for each lock. */
-enum { LINE = 64, LOCKS = 32 };
+/* The memory that the ranks of a place share, for each: a line for the guard, and words for so many windows. */
+enum { WINDOWS = 32 };
 
 /* The ranks of a communicator: see places.c. */
 typedef struct place {
@@ -76,7 +79,10 @@ typedef struct place {
     guard **guards;  /* of each, in the shared memory of `control`, if one node has them all */
     MPI_Win control;
     part *parts;     /* of each, for one window at a time */
-    uint64_t locks;  /* which are free: windows have at most LOCKS at a time, each the same of all ranks */
+    uint64_t slots;  /* which words are free, as bits; a window has the same of all ranks */
+    size_t words;    /* the bytes of each */
+    MPI_Group group; /* of `comm` */
+    uint32_t me;     /* among those of this node */
     uint32_t users;
     struct place *next;
 } place;
@@ -92,8 +98,11 @@ typedef struct window {
     MPI_Comm comm; /* the place's */
     place *place;
     int flavor;      /* what the program made */
-    uint64_t lock;   /* which of the place's, as a bit; 0: none */
-    bool by_mpi;     /* MPI has locked all, too */
+    uint64_t slot;   /* which of the place's words, as a bit; 0: none */
+    bool by_mpi;     /* MPI has locked all */
+    uint32_t fences; /* that this rank has come to */
+    uint32_t awaited; /* epochs that others complete here, of all so far */
+    bool posted, started;
     char noncontig[8]; /* the program's value of that key, or "" */
     struct window *_Atomic next;
 } window;
@@ -217,8 +226,10 @@ HIDDEN outcome compare_and_swap(window *w, const void *o, const void *expected, 
 
 HIDDEN void progress(window *w);
 HIDDEN void mark_issued(window *w, int rank);
-/* Before MPI is called for a rank, or for any, in an epoch of our locks: it needs one of its own. */
+/* Before MPI carries out something on a rank, or on any, in an epoch of ours: it needs one of its own. */
 HIDDEN void let_mpi_in(window *w, int rank);
+/* Before MPI frees a window: it has an epoch exactly if one of ours is not ended, so that it reports that. */
+HIDDEN void tell_mpi(window *w);
 
 /* The window of a handle, or NULL if it is MPI's alone. */
 static inline window *window_of(MPI_Win win)

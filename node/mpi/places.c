@@ -53,13 +53,16 @@ bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm node, void *
     return status == MPI_SUCCESS;
 }
 
-/* Makes the guards and locks of a place, in shared memory. */
-static bool make_guards(place *p, int me)
+/* Makes the guards and words of a place, in shared memory. */
+static bool make_guards(place *p)
 {
     void *own;
     p->guards = calloc((size_t)p->n, sizeof *p->guards);
     p->parts = calloc((size_t)p->n, sizeof *p->parts);
-    bool good = shared_window((2 + LOCKS) * LINE, 1, MPI_INFO_NULL, p->node, &own, &p->control) && p->guards != NULL && p->parts != NULL;
+    p->words = (sizeof(words) + (size_t)p->n * sizeof(uint32_t) + LINE - 1) / LINE * LINE;
+    p->slots = p->n <= MOST_RANKS ? (UINT64_C(1) << WINDOWS) - 1 : 0;
+    MPI_Aint lines = 2 * LINE + (p->slots != 0 ? (MPI_Aint)(WINDOWS * p->words) : 0);
+    bool good = shared_window(lines, 1, MPI_INFO_NULL, p->node, &own, &p->control) && p->guards != NULL && p->parts != NULL;
     for (int i = 0; good && i < p->n; i++) {
         MPI_Aint bytes;
         int unit;
@@ -70,10 +73,8 @@ static bool make_guards(place *p, int me)
             p->guards[i] = (guard *)(((uintptr_t)part + LINE - 1) / LINE * LINE);
     }
     if (good)
-        memset(p->guards[me], 0, (1 + LOCKS) * LINE);
-    p->locks = (UINT64_C(1) << LOCKS) - 1;
-    atomic_thread_fence(memory_order_seq_cst);
-    /* Also the barrier after which all are free. */
+        atomic_store_explicit(&p->guards[p->me]->held, 0, memory_order_seq_cst);
+    /* Also the barrier after which all guards are free. */
     return all_agree(good, p->node);
 }
 
@@ -84,6 +85,7 @@ static void close_place(place *p)
     if (p->node != p->comm && p->comm != MPI_COMM_NULL)
         PMPI_Comm_free(&p->comm);
     PMPI_Comm_free(&p->node);
+    PMPI_Group_free(&p->group);
     p->comm = MPI_COMM_NULL;
 }
 
@@ -174,8 +176,12 @@ static place *make_place(MPI_Comm comm)
     }
     PMPI_Comm_set_errhandler(p->node, MPI_ERRORS_RETURN);
     PMPI_Comm_size(p->node, &p->here);
+    PMPI_Comm_group(comm, &p->group);
+    int here;
+    PMPI_Comm_rank(p->node, &here);
+    p->me = (uint32_t)here;
     p->comm = p->here < p->n ? MPI_COMM_NULL : p->node;
-    if (!all_agree(in_world(comm, p->n), comm) || (p->here < p->n ? !list_ranks(p, comm, me) : !make_guards(p, me)))
+    if (!all_agree(in_world(comm, p->n), comm) || (p->here < p->n ? !list_ranks(p, comm, me) : !make_guards(p)))
         close_place(p);
     return p;
 }

@@ -1,4 +1,4 @@
-/* Synchronisation. Locks of windows on one node are ours; a flush needs MPI only for operations that MPI has; MPI does the rest.
+/* Synchronisation. That of windows on one node is ours, that of others MPI's; a flush needs MPI only for operations that MPI has.
  *
  * A rank's state is changed after MPI has agreed, so an error leaves it as it was. Threads that call at the same time have to be
  * ordered by the program, so the flags are relaxed atomics. */
@@ -18,6 +18,17 @@ void progress(window *w)
 static inline void order(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* The same before a call that ends an epoch, and after one that begins one: they meet others' by what MPI does in between. */
+static inline void release(void)
+{
+    atomic_thread_fence(memory_order_release);
+}
+
+static inline void acquire(void)
+{
+    atomic_thread_fence(memory_order_acquire);
 }
 
 static inline uint32_t get(_Atomic uint32_t *counter)
@@ -137,63 +148,71 @@ int on_Win_sync(MPI_Win win)
     return next.Win_sync(win);
 }
 
-/* The rest is MPI's: the window, if it is one of ours. */
-#define BEGIN(name) \
-    window *w = window_of(win); \
-    COUNT(name, w == NULL ? FOREIGN : PASSED); \
-    let_mpi_in(w, MPI_PROC_NULL); \
-    order();
-
 static inline uint8_t opened(target *t)
 {
     return atomic_load_explicit(&t->open, memory_order_relaxed);
 }
 
-static inline void open_rank(window *w, target *t, uint8_t how)
-{
-    atomic_store_explicit(&t->open, how, memory_order_relaxed);
-    if (atomic_load_explicit(&w->open, memory_order_relaxed) != 0) /* the fence's epoch is over */
-        atomic_store_explicit(&w->open, 0, memory_order_relaxed);
-}
-
+/* Waits until a counter has come to a number. */
 static void wait_for(window *w, _Atomic uint32_t *counter, uint32_t number)
 {
-    for (uint32_t tries = 0; atomic_load_explicit(counter, memory_order_acquire) != number;)
-        if (++tries % 64 == 0) {
+    enum { SPINS = 1000 };
+    for (uint32_t tries = 1; (int32_t)(atomic_load_explicit(counter, memory_order_acquire) - number) < 0; tries++) {
+        if (tries > SPINS && tries % 16 == 0)
             sched_yield();
-            progress(w); /* whoever has it may wait for a message to this rank */
-        }
+        if (tries > SPINS && tries % 256 == 0)
+            progress(w); /* whom it waits for may wait for a message to this rank */
+    }
 }
 
-static inline void take(window *w, lock *l, bool alone)
+static inline void take(window *w, words *of, bool alone)
 {
-    uint32_t number = atomic_fetch_add_explicit(&l->drawn, 1, memory_order_seq_cst);
-    wait_for(w, &l->entered, number);
+    uint32_t number = atomic_fetch_add_explicit(&of->drawn, 1, memory_order_seq_cst);
+    wait_for(w, &of->entered, number);
     if (alone)
-        wait_for(w, &l->left, number);
+        wait_for(w, &of->left, number);
     else
-        atomic_store_explicit(&l->entered, number + 1, memory_order_release);
+        atomic_store_explicit(&of->entered, number + 1, memory_order_release);
 }
 
 /* Whoever has it alone is the only one to write its words, `entered` last, which others wait for first. */
-static inline void give_back(lock *l, bool alone)
+static inline void give_back(words *of, bool alone)
 {
     if (alone) {
-        uint32_t number = atomic_load_explicit(&l->left, memory_order_relaxed);
-        atomic_store_explicit(&l->left, number + 1, memory_order_release);
-        atomic_store_explicit(&l->entered, number + 1, memory_order_release);
+        uint32_t number = atomic_load_explicit(&of->left, memory_order_relaxed);
+        atomic_store_explicit(&of->left, number + 1, memory_order_release);
+        atomic_store_explicit(&of->entered, number + 1, memory_order_release);
     } else
-        atomic_fetch_add_explicit(&l->left, 1, memory_order_seq_cst);
+        atomic_fetch_add_explicit(&of->left, 1, memory_order_seq_cst);
 }
 
-/* What MPI does in an epoch of our locks is rare, so it gets its own epoch then. Its locks are shared and unchecked, because ours exclude. An
- * MPI that knows them also reports calls that are wrong while they are held. */
+/* Waits for all ranks: in each round, twice as far as before, a rank tells another that all are here of whom it knows. */
+static void meet(window *w)
+{
+    uint32_t me = w->place->me;
+    words *own = w->targets[me].words;
+    uint32_t times = ++w->fences;
+    for (uint32_t round = 0, far = 1; far < w->n; round++, far *= 2) {
+        atomic_store_explicit(&w->targets[(me + far) % w->n].words->heard[round], times, memory_order_release);
+        wait_for(w, &own->heard[round], times);
+    }
+}
+
+/* Ends an epoch of all ranks: nothing is under way. */
+static void settle(window *w)
+{
+    for (uint32_t i = 0; i < w->n; i++)
+        set_done(&w->targets[i].done, get(&w->targets[i].issued));
+    set_done(&w->done, get(&w->issued));
+}
+
+/* What MPI does in an epoch of ours is rare, so it gets one of its own then. Its locks are shared and unchecked, because ours exclude. */
 void let_mpi_in(window *w, int rank)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
-    if (w == NULL || w->lock == 0)
+    if (w == NULL || w->slot == 0 || ((uint32_t)rank < w->n && !w->open && !opened(&w->targets[rank]))) /* none: MPI says so */
         return;
-    bool all = is_locked_all(w);
+    bool all = atomic_load_explicit(&w->open, memory_order_relaxed) != 0 || w->started;
     pthread_mutex_lock(&one);
     if (all && !w->by_mpi)
         w->by_mpi = next.Win_lock_all(MPI_MODE_NOCHECK, w->handle) == MPI_SUCCESS;
@@ -203,6 +222,40 @@ void let_mpi_in(window *w, int rank)
             t->by_mpi = next.Win_lock(MPI_LOCK_SHARED, (int)i, MPI_MODE_NOCHECK, w->handle) == MPI_SUCCESS;
     }
     pthread_mutex_unlock(&one);
+}
+
+/* MPI ends its epoch of all ranks, if it has one. */
+static int let_mpi_out(window *w)
+{
+    int status = w->by_mpi ? next.Win_unlock_all(w->handle) : MPI_SUCCESS;
+    if (w->by_mpi && status == MPI_SUCCESS) {
+        settle(w);
+        w->by_mpi = false;
+    }
+    return status;
+}
+
+void tell_mpi(window *w)
+{
+    if (w != NULL && (w->started || is_locked(w)))
+        let_mpi_in(w, MPI_PROC_NULL);
+    else if (w != NULL)
+        let_mpi_out(w);
+}
+
+static int wrong(window *w, int error)
+{
+    PMPI_Win_call_errhandler(w->handle, error);
+    return error;
+}
+
+static inline void open_rank(window *w, target *t, uint8_t how)
+{
+    atomic_store_explicit(&t->open, how, memory_order_relaxed);
+    if (UNLIKELY(atomic_load_explicit(&w->open, memory_order_relaxed) != 0)) { /* the fence's epoch is over */
+        let_mpi_out(w);
+        atomic_store_explicit(&w->open, 0, memory_order_relaxed);
+    }
 }
 
 static inline target *rank_of(window *w, int rank)
@@ -219,25 +272,25 @@ int on_Win_lock(int kind, int rank, int assert, MPI_Win win)
 {
     window *w = window_of(win);
     target *t = rank_of(w, rank);
-    bool alone = kind == MPI_LOCK_EXCLUSIVE, locks = t != NULL && t->lock != NULL;
+    bool alone = kind == MPI_LOCK_EXCLUSIVE, locks = t != NULL && t->words != NULL;
     uint8_t how = OPEN_LOCK | (alone ? OPEN_EXCLUSIVE : 0);
-    if (LIKELY(locks && (alone || kind == MPI_LOCK_SHARED) && is_plain(assert) && !opened(t) && !is_locked_all(w))) {
+    if (LIKELY(locks && (alone || kind == MPI_LOCK_SHARED) && is_plain(assert))) {
         COUNT(Win_lock, OURS);
-        take(w, t->lock, alone);
+        if (UNLIKELY(opened(t) || is_locked_all(w) || w->started))
+            return wrong(w, MPI_ERR_RMA_SYNC);
+        take(w, t->words, alone);
         open_rank(w, t, how);
         return MPI_SUCCESS;
     }
     COUNT(Win_lock, w == NULL ? FOREIGN : PASSED);
-    let_mpi_in(w, MPI_PROC_NULL);
-    order();
     int status = next.Win_lock(kind, rank, assert, win);
+    acquire();
     if (t != NULL && status == MPI_SUCCESS) {
         if (locks)
-            take(w, t->lock, alone);
+            take(w, t->words, alone);
         t->by_mpi = true;
         open_rank(w, t, how);
     }
-    order();
     return status;
 }
 
@@ -246,14 +299,13 @@ int on_Win_unlock(int rank, MPI_Win win)
     window *w = window_of(win);
     target *t = rank_of(w, rank);
     uint8_t how = t != NULL ? opened(t) : 0;
-    bool ours = how & OPEN_LOCK && t->lock != NULL;
+    bool ours = how & OPEN_LOCK && t->words != NULL;
     int status = MPI_SUCCESS;
     if (UNLIKELY(!ours || t->by_mpi)) {
         COUNT(Win_unlock, w == NULL ? FOREIGN : PASSED);
         uint32_t issued = t != NULL ? get(&t->issued) : 0;
-        order();
+        release();
         status = next.Win_unlock(rank, win);
-        order();
         if (t == NULL || status != MPI_SUCCESS)
             return status;
         set_done(&t->done, issued);
@@ -262,52 +314,43 @@ int on_Win_unlock(int rank, MPI_Win win)
         COUNT(Win_unlock, OURS);
     atomic_store_explicit(&t->open, 0, memory_order_relaxed);
     if (ours)
-        give_back(t->lock, how & OPEN_EXCLUSIVE);
+        give_back(t->words, how & OPEN_EXCLUSIVE);
     return status;
 }
 
 int on_Win_lock_all(int assert, MPI_Win win)
 {
     window *w = window_of(win);
-    bool locks = w != NULL && w->lock != 0, free = locks && !is_locked_all(w);
-    for (uint32_t i = 0; free && i < w->n; i++)
-        free = !opened(&w->targets[i]);
+    bool locks = w != NULL && w->slot != 0;
     int status = MPI_SUCCESS;
-    if (UNLIKELY(!free || !is_plain(assert))) {
+    if (UNLIKELY(!locks || !is_plain(assert))) {
         COUNT(Win_lock_all, w == NULL ? FOREIGN : PASSED);
-        let_mpi_in(w, MPI_PROC_NULL);
-        order();
         status = next.Win_lock_all(assert, win);
-        order();
+        acquire();
         if (w == NULL || status != MPI_SUCCESS)
             return status;
         w->by_mpi = true;
-    } else
+    } else {
         COUNT(Win_lock_all, OURS);
+        if (UNLIKELY(w->started || is_locked(w)))
+            return wrong(w, MPI_ERR_RMA_SYNC);
+        let_mpi_out(w);
+    }
     for (uint32_t i = 0; locks && i < w->n; i++)
-        take(w, w->targets[i].lock, false);
+        take(w, w->targets[i].words, false);
     atomic_store_explicit(&w->open, OPEN_ALL, memory_order_relaxed);
     return status;
-}
-
-/* Ends an epoch of all ranks: nothing is under way. */
-static void settle(window *w)
-{
-    for (uint32_t i = 0; i < w->n; i++)
-        set_done(&w->targets[i].done, get(&w->targets[i].issued));
-    set_done(&w->done, get(&w->issued));
 }
 
 int on_Win_unlock_all(MPI_Win win)
 {
     window *w = window_of(win);
-    bool ours = w != NULL && w->lock != 0 && is_locked_all(w);
+    bool ours = w != NULL && w->slot != 0 && is_locked_all(w);
     int status = MPI_SUCCESS;
     if (UNLIKELY(!ours || w->by_mpi)) {
         COUNT(Win_unlock_all, w == NULL ? FOREIGN : PASSED);
-        order();
+        release();
         status = next.Win_unlock_all(win);
-        order();
         if (w == NULL || status != MPI_SUCCESS)
             return status;
         settle(w);
@@ -316,79 +359,152 @@ int on_Win_unlock_all(MPI_Win win)
         COUNT(Win_unlock_all, OURS);
     atomic_store_explicit(&w->open, 0, memory_order_relaxed);
     for (uint32_t i = 0; ours && i < w->n; i++)
-        give_back(w->targets[i].lock, false);
+        give_back(w->targets[i].words, false);
     return status;
+}
+
+/* Whether a call of this name is ours, for a window or, if that is not NULL, a group of its ranks. */
+static bool has_words(window *w, int name, MPI_Group *group, int *n)
+{
+    bool ours = w != NULL && w->slot != 0 && (group == NULL || (*group != MPI_GROUP_NULL && PMPI_Group_size(*group, n) == MPI_SUCCESS));
+    if (UNLIKELY(counting))
+        count_call(name, ours ? OURS : w == NULL ? FOREIGN : PASSED);
+    return ours;
 }
 
 int on_Win_fence(int assert, MPI_Win win)
 {
-    BEGIN(Win_fence)
-    int status = next.Win_fence(assert, win);
-    if (w != NULL && status == MPI_SUCCESS) {
+    window *w = window_of(win);
+    int status = MPI_SUCCESS;
+    if (!has_words(w, COUNT_Win_fence, NULL, NULL)) {
+        release();
+        status = next.Win_fence(assert, win);
+        acquire();
+        if (w == NULL || status != MPI_SUCCESS)
+            return status;
         settle(w);
-        atomic_store_explicit(&w->open, assert & MPI_MODE_NOSUCCEED ? 0 : OPEN_FENCE, memory_order_relaxed);
+    } else {
+        if ((assert & ~(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)) != 0)
+            return wrong(w, MPI_ERR_ASSERT);
+        if (w->started || is_locked(w))
+            return wrong(w, MPI_ERR_RMA_SYNC);
+        status = let_mpi_out(w);
+        meet(w);
     }
-    order();
+    atomic_store_explicit(&w->open, assert & MPI_MODE_NOSUCCEED ? 0 : OPEN_FENCE, memory_order_relaxed);
     return status;
+}
+
+/* The ranks of a group in the window, which has it all. */
+static bool ranks_of(MPI_Group group, int n, window *w, int *ranks)
+{
+    int own[n + 1];
+    for (int i = 0; i < n; i++)
+        own[i] = i;
+    bool good = PMPI_Group_translate_ranks(group, n, own, w->place->group, ranks) == MPI_SUCCESS;
+    for (int i = 0; good && i < n; i++)
+        good = (uint32_t)ranks[i] < w->n;
+    return good;
 }
 
 int on_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
-    BEGIN(Win_start)
-    int status = next.Win_start(group, assert, win), n;
-    if (w != NULL && status == MPI_SUCCESS && PMPI_Group_size(group, &n) == MPI_SUCCESS && n > 0) {
-        int *ranks = malloc(2 * sizeof *ranks * (size_t)n);
-        MPI_Group all;
-        /* Without memory nothing is opened, and MPI carries out what comes. */
-        if (ranks != NULL && PMPI_Win_get_group(win, &all) == MPI_SUCCESS) {
-            for (int i = 0; i < n; i++)
-                ranks[i] = i;
-            PMPI_Group_translate_ranks(group, n, ranks, all, ranks + n);
-            PMPI_Group_free(&all);
-            for (int i = 0; i < n; i++)
-                if ((uint32_t)ranks[n + i] < w->n)
-                    open_rank(w, &w->targets[ranks[n + i]], OPEN_START);
-        }
-        free(ranks);
+    window *w = window_of(win);
+    int n = 0, status = MPI_SUCCESS;
+    bool ours = has_words(w, COUNT_Win_start, &group, &n);
+    if (!ours) {
+        status = next.Win_start(group, assert, win);
+        acquire();
+        if (w == NULL || status != MPI_SUCCESS || PMPI_Group_size(group, &n) != MPI_SUCCESS)
+            return status;
     }
-    order();
+    int ranks[n + 1];
+    if (!ranks_of(group, n, w, ranks))
+        return ours ? wrong(w, MPI_ERR_GROUP) : status;
+    if (ours) {
+        if ((assert & ~MPI_MODE_NOCHECK) != 0)
+            return wrong(w, MPI_ERR_ASSERT);
+        if (w->started || is_locked(w))
+            return wrong(w, MPI_ERR_RMA_SYNC);
+        let_mpi_out(w);
+    }
+    atomic_store_explicit(&w->open, 0, memory_order_relaxed); /* the fence's epoch is over */
+    w->started = true;
+    for (int i = 0; i < n; i++) {
+        target *t = &w->targets[ranks[i]];
+        if (ours)
+            wait_for(w, &w->targets[w->place->me].words->posted[ranks[i]], ++t->starts);
+        atomic_store_explicit(&t->open, OPEN_START, memory_order_relaxed);
+    }
     return status;
 }
 
 int on_Win_complete(MPI_Win win)
 {
-    BEGIN(Win_complete)
-    int status = next.Win_complete(win);
-    if (w != NULL && status == MPI_SUCCESS) {
-        settle(w);
-        for (uint32_t i = 0; i < w->n; i++)
+    window *w = window_of(win);
+    bool ours = has_words(w, COUNT_Win_complete, NULL, NULL) && w->started;
+    release();
+    int status = ours ? let_mpi_out(w) : next.Win_complete(win);
+    if (w == NULL || status != MPI_SUCCESS)
+        return status;
+    settle(w);
+    w->started = false;
+    for (uint32_t i = 0; i < w->n; i++)
+        if (opened(&w->targets[i]) & OPEN_START) {
             atomic_store_explicit(&w->targets[i].open, 0, memory_order_relaxed);
-    }
-    order();
+            if (ours)
+                atomic_fetch_add_explicit(&w->targets[i].words->completed, 1, memory_order_acq_rel);
+        }
     return status;
 }
 
 int on_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
-    BEGIN(Win_post)
-    (void)w;
-    return next.Win_post(group, assert, win);
+    window *w = window_of(win);
+    int n = 0;
+    release();
+    if (!has_words(w, COUNT_Win_post, &group, &n))
+        return next.Win_post(group, assert, win);
+    int ranks[n + 1];
+    if (!ranks_of(group, n, w, ranks))
+        return wrong(w, MPI_ERR_GROUP);
+    if ((assert & ~(MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT)) != 0)
+        return wrong(w, MPI_ERR_ASSERT);
+    if (w->posted)
+        return wrong(w, MPI_ERR_RMA_SYNC);
+    w->posted = true;
+    w->awaited += (uint32_t)n;
+    /* Only this rank writes that word. */
+    for (int i = 0; i < n; i++) {
+        _Atomic uint32_t *posted = &w->targets[ranks[i]].words->posted[w->place->me];
+        atomic_store_explicit(posted, atomic_load_explicit(posted, memory_order_relaxed) + 1, memory_order_release);
+    }
+    return MPI_SUCCESS;
 }
 
 int on_Win_wait(MPI_Win win)
 {
-    BEGIN(Win_wait)
-    (void)w;
-    int status = next.Win_wait(win);
-    order();
+    window *w = window_of(win);
+    int status = MPI_SUCCESS;
+    if (has_words(w, COUNT_Win_wait, NULL, NULL) && w->posted) {
+        wait_for(w, &w->targets[w->place->me].words->completed, w->awaited);
+        w->posted = false;
+    } else
+        status = next.Win_wait(win);
+    acquire();
     return status;
 }
 
 int on_Win_test(MPI_Win win, int *flag)
 {
-    BEGIN(Win_test)
-    (void)w;
-    int status = next.Win_test(win, flag);
-    order();
+    window *w = window_of(win);
+    int status = MPI_SUCCESS;
+    if (has_words(w, COUNT_Win_test, NULL, NULL) && w->posted) {
+        *flag = atomic_load_explicit(&w->targets[w->place->me].words->completed, memory_order_acquire) == w->awaited;
+        w->posted = !*flag;
+        poll(w);
+    } else
+        status = next.Win_test(win, flag);
+    acquire();
     return status;
 }

@@ -42,8 +42,10 @@ static void insert(MPI_Win win, window *new)
         w = calloc(1, sizeof *w);
     if (w != NULL) {
         w->n = new->n, w->targets = new->targets, w->comm = new->comm, w->place = new->place, w->flavor = new->flavor;
-        w->lock = new->lock;
+        w->slot = new->slot;
         w->by_mpi = false;
+        w->fences = w->awaited = 0;
+        w->posted = w->started = false;
         memcpy(w->noncontig, new->noncontig, sizeof w->noncontig);
         w->open = 0;
         w->issued = w->done = 0;
@@ -78,8 +80,8 @@ static bool info_has(MPI_Info info, const char *key, char *value, int most)
 static bool agree(const place *p, MPI_Aint size, MPI_Aint unit, bool able, MPI_Info info)
 {
     char value[8];
-    bool locks = !(info_has(info, "no_locks", value, sizeof value - 1) && strcmp(value, "true") == 0);
-    part own = {(unsigned long long)size, (unsigned long long)unit, able, room(), locks ? p->locks : 0};
+    bool slots = !(info_has(info, "no_locks", value, sizeof value - 1) && strcmp(value, "true") == 0);
+    part own = {(unsigned long long)size, (unsigned long long)unit, able, room(), slots ? p->slots : 0};
     if (PMPI_Allgather(&own, sizeof own, MPI_BYTE, p->parts, sizeof own, MPI_BYTE, p->node) != MPI_SUCCESS)
         return false;
     /* MPI adds a page or so for each rank. */
@@ -96,11 +98,11 @@ static bool agree(const place *p, MPI_Aint size, MPI_Aint unit, bool able, MPI_I
  * the caller's. */
 static bool adopt(MPI_Win win, place *p, int flavor, const char *noncontig)
 {
-    uint64_t locks = p->locks;
+    uint64_t slots = p->slots;
     for (int i = 0; i < p->n; i++)
-        locks &= p->parts[i].locks;
-    size_t lock_at = locks != 0 ? LINE * (1 + (size_t)__builtin_ctzll(locks)) : 0;
-    window new = {.lock = locks & -locks, .n = (uint32_t)p->n, .comm = p->comm, .place = p, .flavor = flavor, .targets = calloc((size_t)p->n, sizeof(target))};
+        slots &= p->parts[i].slots;
+    size_t words_at = slots != 0 ? LINE + p->words * (size_t)__builtin_ctzll(slots) : 0;
+    window new = {.slot = slots & -slots, .n = (uint32_t)p->n, .comm = p->comm, .place = p, .flavor = flavor, .targets = calloc((size_t)p->n, sizeof(target))};
     snprintf(new.noncontig, sizeof new.noncontig, "%s", noncontig);
     bool good = new.targets != NULL;
     for (int i = 0; good && i < p->n; i++) {
@@ -110,10 +112,13 @@ static bool adopt(MPI_Win win, place *p, int flavor, const char *noncontig)
         good = p->parts[i].size == 0 || PMPI_Win_shared_query(win, i, &bytes, &unit, &base) == MPI_SUCCESS;
         new.targets[i].base = base, new.targets[i].size = (size_t)p->parts[i].size, new.targets[i].unit = (size_t)p->parts[i].unit;
         new.targets[i].guard = p->guards[i];
-        new.targets[i].lock = lock_at != 0 ? (lock *)((char *)p->guards[i] + lock_at) : NULL;
+        new.targets[i].words = words_at != 0 ? (words *)((char *)p->guards[i] + words_at) : NULL;
     }
+    if (good && new.slot != 0)
+        memset(new.targets[p->me].words, 0, p->words);
+    atomic_thread_fence(memory_order_seq_cst);
     if (all_agree(good, p->node)) {
-        p->locks &= ~new.lock;
+        p->slots &= ~new.slot;
         insert(win, &new);
         return true;
     }
@@ -170,9 +175,7 @@ static void adopt_near(place *p, MPI_Aint size, MPI_Aint unit, char *base, MPI_W
     if (good) {
         for (int i = 0; i < p->n; i++)
             new.targets[i].far = true;
-        int me;
-        PMPI_Comm_rank(p->node, &me);
-        found[me] = base; /* however MPI has made it */
+        found[p->me] = base; /* however MPI has made it */
         for (int i = 0; i < p->here; i++)
             if (found[i] != NULL) {
                 target *t = &new.targets[p->ranks[i]];
@@ -226,8 +229,7 @@ ALLOCATE(_c, MPI_Aint)
 int on_Win_free(MPI_Win *win)
 {
     window *w = win != NULL ? window_of(*win) : NULL;
-    let_mpi_in(w, MPI_PROC_NULL);
-    atomic_thread_fence(memory_order_seq_cst);
+    tell_mpi(w);
     int status = next.Win_free(win);
     if (w == NULL || status != MPI_SUCCESS)
         return status;
@@ -237,7 +239,7 @@ int on_Win_free(MPI_Win *win)
     w->n = 0;
     w->open = 0;
     w->targets = NULL;
-    p->locks |= w->lock;
+    p->slots |= w->slot;
     atomic_store_explicit(&w->handle, nowhere.handle, memory_order_release);
     pthread_mutex_unlock(&changing);
     leave_place(p);
@@ -274,7 +276,7 @@ int on_Win_get_info(MPI_Win win, MPI_Info *info)
     char value[8];
     if (info_has(*info, "blocking_fence", value, sizeof value - 1)) /* its shared windows' own */
         PMPI_Info_delete(*info, "blocking_fence");
-    if (!info_has(*info, "no_locks", value, sizeof value - 1))
+    if (OMPI_MAJOR_VERSION < 5 && !info_has(*info, "no_locks", value, sizeof value - 1))
         PMPI_Info_set(*info, "no_locks", "false");
     if (*given == '\0')
         PMPI_Info_delete(*info, "alloc_shared_noncontig");

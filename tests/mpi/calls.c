@@ -150,6 +150,13 @@ int main(int argc, char **argv)
         show("unlock without lock again", MPI_Win_unlock(other, win));
         show("lock without a check", MPI_Win_lock(MPI_LOCK_SHARED, other, MPI_MODE_NOCHECK, win));
         show("its unlock", MPI_Win_unlock(other, win));
+        show("start of none", MPI_Win_start(MPI_GROUP_EMPTY, 0, win));
+        show("put in it", MPI_Put(v, 1, MPI_LONG, other, 0, 1, MPI_LONG, win));
+        show("complete", MPI_Win_complete(win));
+        show("complete again", MPI_Win_complete(win));
+        show("post for none", MPI_Win_post(MPI_GROUP_EMPTY, 0, win));
+        show("wait", MPI_Win_wait(win));
+        show("wait again", MPI_Win_wait(win));
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, win);
