@@ -94,8 +94,12 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* The MPI that this library is built for. */
-static const char *own_mpi(void) { return base_name(file_of((void *)next.Init)); }
+/* The MPI that this library is built for: its own, whatever the program has. */
+static const char *own_mpi(void)
+{
+    void *self = dlopen(file_of((void *)&next), RTLD_LAZY | RTLD_NOLOAD);
+    return base_name(file_of(self != NULL ? dlsym(self, "PMPI_Comm_rank") : NULL));
+}
 
 /* Finds an MPI beside that one. */
 static int other_mpi(struct dl_phdr_info *info, size_t size, void *found)
@@ -118,17 +122,23 @@ static const char *their_mpi(void)
     return theirs;
 }
 
-/* Starts the program again without this library: it cannot pass on calls whose arguments have other types. */
-static void leave(char **argv, const char *own, const char *theirs)
+/* Starts the program again without this library, which cannot pass on calls whose arguments have other types; or with the one for the
+ * standard ABI, if that is the program's and onenode-mpi has one. */
+static void leave(char **argv, const char *why, bool is_abi)
 {
-    const char *preloaded = getenv("LD_PRELOAD"), *here = file_of((void *)&next);
-    fprintf(stderr, "onenode-mpi: the program is linked to %s, this library is for %s; going on without it\n", theirs, own);
-    size_t most = preloaded != NULL ? strlen(preloaded) + 2 : 1;
+    const char *preloaded = getenv("LD_PRELOAD"), *here = file_of((void *)&next), *abi = getenv("ONENODE_MPI_ABI");
+    const char *instead = is_abi && abi != NULL && strcmp(abi, here) != 0 ? abi : "";
+    if (*instead == '\0')
+        fprintf(stderr, "onenode-mpi: the program is linked to %s, this library is for %s; going on without it\n", why, own_mpi());
+    size_t most = (preloaded != NULL ? strlen(preloaded) : 0) + strlen(instead) + 2;
     char *rest = calloc(1, most);
     for (const char *at = preloaded; rest != NULL && at != NULL && *at != '\0';) {
         size_t length = strcspn(at, ": "), used = strlen(rest);
-        if (!(length == strlen(here) && strncmp(at, here, length) == 0))
-            snprintf(rest + used, most - used, "%s%.*s", used > 0 ? ":" : "", (int)length, at);
+        bool own = length == strlen(here) && strncmp(at, here, length) == 0;
+        const char *kept = own ? instead : at;
+        int bytes = (int)(own ? strlen(instead) : length);
+        if (bytes > 0)
+            snprintf(rest + used, most - used, "%s%.*s", used > 0 ? ":" : "", bytes, kept);
         at += length + (at[length] != '\0');
     }
     if (rest != NULL && preloaded != NULL && strstr(rest, here) == NULL && strcmp(rest, preloaded) != 0) {
@@ -143,12 +153,16 @@ __attribute__((constructor)) static void start(int argc, char **argv)
 {
     (void)argc;
     void *tools;
-#define X(name, ...) *(void **)&next.name = find("PMPI_" #name, &tools), *(void **)&tool.name = tools;
+    const char *missing = NULL;
+#define X(name, ...) \
+    *(void **)&next.name = find("PMPI_" #name, &tools), *(void **)&tool.name = tools; \
+    if (next.name == NULL) \
+        missing = "an MPI without MPI_" #name;
     OPERATIONS_(X) REQUESTS(X) SYNCHRONISATION(X) WINDOWS(X)
 #undef X
     const char *theirs = their_mpi();
-    if (theirs != NULL)
-        leave(argv, own_mpi(), theirs);
+    if (theirs != NULL || missing != NULL)
+        leave(argv, theirs != NULL ? theirs : missing, theirs != NULL && strncmp(base_name(theirs), "libmpi_abi.so", 13) == 0);
     const char *wanted = getenv("ONENODE_MPI_STATS");
     counting = wanted != NULL && *wanted != '\0' && strcmp(wanted, "0") != 0;
     watched |= counting;

@@ -290,7 +290,7 @@ int on_Win_get_info(MPI_Win win, MPI_Info *info)
 }
 
 /* Fortran's calls of MPI_Win_get_attr do not come by C's. */
-static void tell_fortran(MPI_Win win, MPI_Aint *value, int found)
+static inline void tell_fortran(MPI_Win win, MPI_Aint *value, int found)
 {
     window *w = found ? window_of(win) : NULL;
     if (w != NULL)

@@ -49,7 +49,57 @@ pub fn trials() -> Vec<Trial> {
         let trial = Trial::test(format!("mpi/{mpi}/fortran"), move || fortran_program(mpi));
         trials.push(trial.with_ignored_flag(absent || fortran));
     }
+    for (name, bin) in other_mpis() {
+        for compiler in ["mpicc", "mpicc_abi"].into_iter().filter(|name| bin.join(name).exists()) {
+            for (source, ranks) in [("random", 2), ("order", 2), ("wide", 1)] {
+                let (bin, made) = (bin.clone(), format!("{name}-{compiler}"));
+                let run = move || under_other_mpi(&bin, compiler, &made, source, ranks);
+                trials.push(Trial::test(format!("mpi/{name}/{compiler}/{source}"), run));
+            }
+        }
+    }
     trials
+}
+
+/// Other MPIs than Debian's: the folders in the one that `ONESHMEM_TEST_MPI` names, each with a `bin`.
+fn other_mpis() -> Vec<(String, PathBuf)> {
+    let Some(all) = std::env::var_os("ONESHMEM_TEST_MPI") else { return Vec::new() };
+    let folders = std::fs::read_dir(&all).unwrap_or_else(|error| panic!("{all:?}: {error}"));
+    let folders = folders.flatten().map(|entry| (entry.file_name(), entry.path().join("bin")));
+    let with_mpi = folders.filter(|(_, bin)| bin.join("mpirun").exists());
+    with_mpi.map(|(name, bin)| (name.to_string_lossy().into_owned(), bin)).collect()
+}
+
+/// A program of another MPI, by the command that a user types: also one of the standard ABI is served.
+fn under_other_mpi(bin: &Path, compiler: &str, made: &str, source: &str, ranks: usize) -> Result {
+    let target = tree::scratch("mpi").join(made).join(source);
+    let source = tree::repository(format!("tests/mpi/{source}.c"));
+    let mut command = Command::new(bin.join(compiler));
+    command.args(["-O1", "-g", "-pthread"]).arg(&source).arg("-o").arg(&target);
+    compile::made(&target, &[source], command)?;
+    let mut command = preloaded(&bin.join("mpirun"))?;
+    launchers::prepare_mpirun(&mut command)?;
+    // Open MPI 5's component for UCX prints errors where there is no network.
+    let open_mpi = [
+        ("PRTE_ALLOW_RUN_AS_ROOT", "1"),
+        ("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+        ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+        ("OMPI_MCA_osc", "^ucx"),
+    ];
+    command.envs(open_mpi).env("ONENODE_MPI_STATS", "1");
+    command.arg("-n").arg(ranks.to_string()).args([target.as_os_str(), "40".as_ref()]);
+    let outcome = launch::run(command)?;
+    outcome.prints(&["right"])?;
+    let ours = matches!(counts(&outcome, "MPI_Put")[..], [.., _, 0]);
+    outcome.require(ours, "expected no put on windows that onenode does not serve")
+}
+
+/// A launcher's command under `onenode-mpi`.
+fn preloaded(launcher: &Path) -> Result<Command> {
+    let mut command = Command::new(tree::repository("node/mpi/onenode-mpi"));
+    let cache = tree::place("mpi/cache/library")?.with_file_name("");
+    command.arg(launcher).env("ONENODE_MPI_CACHE", cache).env_remove("MPICC");
+    Ok(command)
 }
 
 /// A program of `tests/mpi`, compiled by this MPI's wrapper.
@@ -70,18 +120,10 @@ fn program(mpi: &str, source: &str) -> Result<PathBuf> {
 }
 
 /// The command that runs `ranks` processes of a program, under `onenode-mpi` or alone.
-fn job(mpi: &str, ranks: usize, program: &Path, preloaded: bool) -> Result<Command> {
+fn job(mpi: &str, ranks: usize, program: &Path, preload: bool) -> Result<Command> {
     let launcher = format!("mpirun.{mpi}");
-    let mut command = if preloaded {
-        let mut command = Command::new(tree::repository("node/mpi/onenode-mpi"));
-        command
-            .arg(launcher)
-            .env("ONENODE_MPI_CACHE", tree::place("mpi/cache/library")?.with_file_name(""));
-        command.env_remove("MPICC");
-        command
-    } else {
-        Command::new(launcher)
-    };
+    let mut command =
+        if preload { preloaded(Path::new(&launcher))? } else { Command::new(launcher) };
     if mpi == "openmpi" {
         command.args(["--oversubscribe", "--bind-to", "none"]);
         launchers::prepare_mpirun(&mut command)?;
