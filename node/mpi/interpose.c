@@ -124,10 +124,10 @@ static const char *their_mpi(void)
 
 /* Starts the program again without this library, which cannot pass on calls whose arguments have other types; or with the one for the
  * standard ABI, if that is the program's and onenode-mpi has one. */
-static void leave(char **argv, const char *why, bool is_abi)
+static void leave(char **argv, const char *why)
 {
     const char *preloaded = getenv("LD_PRELOAD"), *here = file_of((void *)&next), *abi = getenv("ONENODE_MPI_ABI");
-    const char *instead = is_abi && abi != NULL && strcmp(abi, here) != 0 ? abi : "";
+    const char *instead = strstr(why, "libmpi_abi.so") != NULL && abi != NULL && strcmp(abi, here) != 0 ? abi : "";
     if (*instead == '\0')
         fprintf(stderr, "onenode-mpi: the program is linked to %s, this library is for %s; going on without it\n", why, own_mpi());
     size_t most = (preloaded != NULL ? strlen(preloaded) : 0) + strlen(instead) + 2;
@@ -162,7 +162,7 @@ __attribute__((constructor)) static void start(int argc, char **argv)
 #undef X
     const char *theirs = their_mpi();
     if (theirs != NULL || missing != NULL)
-        leave(argv, theirs != NULL ? theirs : missing, theirs != NULL && strncmp(base_name(theirs), "libmpi_abi.so", 13) == 0);
+        leave(argv, theirs != NULL ? theirs : missing);
     const char *wanted = getenv("ONENODE_MPI_STATS");
     counting = wanted != NULL && *wanted != '\0' && strcmp(wanted, "0") != 0;
     watched |= counting;

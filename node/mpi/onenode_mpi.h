@@ -79,7 +79,7 @@ typedef struct place {
     guard **guards;  /* of each, in the shared memory of `control`, if one node has them all */
     MPI_Win control;
     part *parts;     /* of each, for one window at a time */
-    uint64_t slots;  /* which words are free, as bits; a window has the same of all ranks */
+    _Atomic uint64_t slots; /* which words are free, as bits; a window has the same of all ranks */
     size_t words;    /* the bytes of each */
     MPI_Group group; /* of `comm` */
     uint32_t me;     /* among those of this node */

@@ -98,7 +98,7 @@ static bool agree(const place *p, MPI_Aint size, MPI_Aint unit, bool able, MPI_I
  * the caller's. */
 static bool adopt(MPI_Win win, place *p, int flavor, const char *noncontig)
 {
-    uint64_t slots = p->slots;
+    uint64_t slots = UINT64_MAX;
     for (int i = 0; i < p->n; i++)
         slots &= p->parts[i].slots;
     size_t words_at = slots != 0 ? LINE + p->words * (size_t)__builtin_ctzll(slots) : 0;
