@@ -4,12 +4,15 @@
 
 use super::polls::Polls;
 use super::ucx::server::Server;
+use crate::codec;
 use crate::error::Error;
 use crate::jobfile::JobFile;
 use crate::jobfile::control::Control;
 use crate::jobfile::nodes::{Nodes, RECORD_BYTES};
 use crate::jobfile::{abort, life};
 use onenode_core::sys::process;
+use onenode_core::text::whole_characters;
+use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +21,7 @@ use std::time::{Duration, Instant};
 const SLEEP: Duration = Duration::from_millis(500);
 
 /// A report of an agent to the process that started it, over a pipe.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
     /// The record by which other nodes reach it.
     Record(Vec<u8>),
@@ -27,27 +30,22 @@ pub enum Report {
 }
 
 impl Report {
-    const RECORD: u8 = b'R';
-    const FAILURE: u8 = b'E';
-    /// The most bytes of an encoded report: fewer than `PIPE_BUF`, so it arrives whole.
-    pub const MOST_BYTES: usize = RECORD_BYTES + 1;
+    /// The most bytes of an encoded report, with its kind and length: fewer than `PIPE_BUF`, so it arrives whole.
+    pub const MOST_BYTES: usize = RECORD_BYTES + 8;
+
+    /// A failure, whose reason is cut if it is too long.
+    pub fn failure(why: &str) -> Self {
+        Self::Failure(why[..whole_characters(why, RECORD_BYTES)].to_owned())
+    }
 
     /// Encodes it for the pipe.
     pub fn encode(&self) -> Vec<u8> {
-        let (kind, content) = match self {
-            Self::Record(record) => (Self::RECORD, &record[..]),
-            Self::Failure(why) => (Self::FAILURE, why.as_bytes()),
-        };
-        let content = &content[..content.len().min(RECORD_BYTES)];
-        [&[kind], content].concat()
+        codec::encode(self)
     }
 
-    /// Decodes a report; `None` if there are no bytes: the agent has ended without a report.
+    /// Decodes a report; `None` if there is none: the agent has ended before.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
-        match bytes.split_first()? {
-            (&Self::RECORD, record) => Some(Self::Record(record.to_vec())),
-            (_, why) => Some(Self::Failure(String::from_utf8_lossy(why).into_owned())),
-        }
+        codec::decode_first(bytes).map(|(report, _)| report)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whether RDMA works on this host, as a process of its own finds out: nothing of UCX stays in this one.
 
 use super::ucx::{self, raw};
+use crate::codec;
 use crate::error::Error;
 use crate::remote::network::{self, Preference, Route, Site};
 use crate::sys::environment::variable;
@@ -48,7 +49,7 @@ fn run(route: &Route) -> Result<(), String> {
     let program = install::oshrun();
     let asked = pass::pipe().map_err(Error::from).and_then(|[read, write]| {
         // A pipe has room for it.
-        let _ = File::from(write).write_all(route.encode().as_bytes());
+        let _ = File::from(write).write_all(&codec::encode(route));
         helper::ask(read.as_fd(), (program.as_deref(), OPTION), |route, pipe, _| serve(route, pipe))
     });
     let report = asked.map_err(|error| error.to_string())?;
@@ -71,11 +72,11 @@ fn serve(route: OwnedFd, pipe: OwnedFd) {
     if let Ok(pipe) = pipe.try_clone() {
         std::thread::spawn(|| give_up(pipe));
     }
-    let mut text = String::new();
-    let read = File::from(route).read_to_string(&mut text);
-    let tried = read
-        .map_err(|error| error.to_string())
-        .and_then(|_| ucx::probe::probe(&Route::decode(&text)).map_err(|error| error.to_string()));
+    let mut bytes = Vec::new();
+    let read = File::from(route).read_to_end(&mut bytes).map_err(|error| error.to_string());
+    let route = read.and_then(|_| codec::decode(&bytes).ok_or("no route was named".to_owned()));
+    let tried =
+        route.and_then(|route| ucx::probe::probe(&route).map_err(|error| error.to_string()));
     let report = tried.map_or_else(String::into_bytes, |()| WORKS.to_vec());
     let _ = File::from(pipe).write_all(&report);
     process::exit_now(0)

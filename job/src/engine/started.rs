@@ -45,7 +45,7 @@ pub fn serve(file: OwnedFd, pipe: OwnedFd, served: ServedProcess) {
         agent::serve(job, &mut |record| tell(Report::Record(record.to_vec())))
     });
     let Err(why) = why;
-    tell(Report::Failure(why.to_string()));
+    tell(Report::failure(&why.to_string()));
 }
 
 /// Ends this process, an agent, after the process that started it has ended.

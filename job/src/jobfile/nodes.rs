@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicU32, AtomicU64, Ordering};
+use crate::codec;
 use crate::error::Error;
 use crate::remote::network::{self, Route, Site};
 use onenode_core::area::{Shared, SharedArea};
@@ -167,15 +168,10 @@ impl Nodes {
     /// The node that PE `pe` is on.
     pub fn node_of(&self, pe: usize) -> usize {
         assert!(pe < self.npes);
-        let (mut low, mut high) = (0, self.count);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            match self.pes(middle).start <= pe {
-                true => low = middle,
-                false => high = middle,
-            }
-        }
-        low
+        let records: &[Record] = self.area.slice(0, self.count);
+        let begun = |record: &Record| record.first.load(Ordering::Relaxed) as usize <= pe;
+        // At least the first node has begun, whatever others have written.
+        records.partition_point(begun).max(1) - 1
     }
     /// A node's host name, as the user wrote it.
     pub fn host(&self, node: usize) -> String {
@@ -206,22 +202,22 @@ impl Nodes {
     pub fn route(&self) -> Route {
         let record = self.record(self.own);
         let bytes = record.route_bytes.load(Ordering::Acquire) as usize;
-        Route::decode(&String::from_utf8_lossy(&read(&record.route, bytes)))
+        codec::decode(&read(&record.route, bytes)).unwrap_or_default()
     }
     /// Sets that. Called before this node's agent and PEs need it.
     ///
     /// # Errors
     /// In words, if a name in it is longer than any that the kernel gives.
     pub fn set_route(&self, route: &Route) -> Result<(), String> {
-        let text = route.encode();
-        if text.len() > ROUTE_BYTES {
+        let encoded = codec::encode(route);
+        if encoded.len() > ROUTE_BYTES {
             return Err(format!(
-                "{text:?}: expected names of devices of at most {ROUTE_BYTES} bytes"
+                "{route}: expected names of devices of at most {ROUTE_BYTES} bytes"
             ));
         }
         let record = self.record(self.own);
-        packed::store(&record.route, text.as_bytes());
-        record.route_bytes.store(text.len() as u32, Ordering::Release);
+        packed::store(&record.route, &encoded);
+        record.route_bytes.store(encoded.len() as u32, Ordering::Release);
         Ok(())
     }
     /// Notes the addresses of all nodes' hosts, in order. Called before this node's agent and PEs need them.
@@ -404,7 +400,7 @@ mod tests {
         assert!(nodes.agent(1).is_some_and(|agent| agent.len() == RECORD_BYTES));
         assert!(nodes.node_of(1) < 2);
         nodes.record(0).route_bytes.store(u32::MAX, Ordering::Relaxed);
-        assert_eq!(nodes.route().device.len(), ROUTE_BYTES);
+        assert_eq!(nodes.route(), Route::default());
         let own = nodes.record(nodes.own());
         own.worker_bytes.store(u32::MAX, Ordering::Relaxed);
         assert_eq!(nodes.worker().len(), WORKER_BYTES);

@@ -66,7 +66,7 @@ impl Preference {
 }
 
 /// How this host reaches the others of a job.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
     /// The network device; empty if the user chooses.
     pub device: String,
@@ -97,23 +97,6 @@ impl Route {
     /// In words for the user, why the transport is not the one that they prefer; empty if it is.
     pub fn reason(&self) -> String {
         self.why_tcp.as_ref().map(|why| format!(" (no RDMA: {why})")).unwrap_or_default()
-    }
-
-    /// Encodes it as text.
-    pub fn encode(&self) -> String {
-        let why = self.why_tcp.as_deref().map(|why| format!("\n{why}"));
-        let port = self.port.as_deref().map(|port| format!(" {port}"));
-        format!("{}{}{}", self.device, port.unwrap_or_default(), why.unwrap_or_default())
-    }
-
-    /// Decodes it.
-    pub fn decode(text: &str) -> Self {
-        let apart = |text: &str, by| {
-            text.split_once(by).map_or((text.to_owned(), None), |(a, b)| (a.into(), Some(b.into())))
-        };
-        let (way, why_tcp) = apart(text, '\n');
-        let (device, port) = apart(&way, ' ');
-        Self { device, port, why_tcp }
     }
 
     /// The route over the RDMA port of this network device.
@@ -403,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_survives_its_text() {
+    fn a_route_survives_its_encoding() {
         let tcp = Route::over("enp129s0f0np0.4");
         let why_tcp = Some("on host node1, eth0 has no RDMA port".into());
         let port = Some("mlx5_0:1".into());
@@ -415,10 +398,9 @@ mod tests {
                 "TCP (no RDMA: on host node1, eth0 has no RDMA port)",
             ),
         ] {
-            assert_eq!(Route::decode(&route.encode()), route);
+            assert_eq!(codec::decode(&codec::encode(&route)), Some(route.clone()));
             assert_eq!(route.to_string(), words);
         }
-        assert_eq!(Route::decode(""), Route::default());
     }
 
     #[test]

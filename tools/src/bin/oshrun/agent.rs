@@ -56,7 +56,10 @@ impl Agent {
                 drop(ours);
                 let bound = cpus.map_or(Ok(()), |cpus| sched_setaffinity(Pid::from_raw(0), &cpus));
                 if let Err(why) = bound {
-                    notify(&theirs, Report::Failure(format!("cannot be bound to its CPUs: {why}")));
+                    notify(
+                        &theirs,
+                        Report::failure(&format!("cannot be bound to its CPUs: {why}")),
+                    );
                     std::process::exit(1)
                 }
                 prepare(launcher);
@@ -70,7 +73,7 @@ impl Agent {
                     notify(&theirs, Report::Record(record.to_vec()));
                 });
                 let Err(why) = why;
-                notify(&theirs, Report::Failure(why.to_string()));
+                notify(&theirs, Report::failure(&why.to_string()));
                 std::process::exit(1)
             }
         }

@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 /// The version of the frames, incremented on every change.
-const PROTOCOL: u32 = 9;
+const PROTOCOL: u32 = 10;
 
 /// A string that must be the same on all hosts.
 pub fn identity() -> String {

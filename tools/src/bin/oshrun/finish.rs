@@ -2,6 +2,7 @@
 
 use super::report::ReportScope;
 use onenode_core::text::whole_characters;
+use oneshmem_job::codec;
 use oneshmem_job::jobfile::abort;
 
 /// Encodes the abort word and a message for the user.
@@ -9,15 +10,12 @@ pub fn ending(word: u64, message: &str) -> Vec<u8> {
     // A message can be long if many PEs have states to report.
     const MOST: usize = 256 << 10;
     let end = whole_characters(message, MOST);
-    [&word.to_le_bytes(), &message.as_bytes()[..end]].concat()
+    codec::encode(&(word, &message[..end]))
 }
 
 /// Decodes the abort word and the message.
 pub fn ending_of(bytes: &[u8]) -> Option<(u64, String)> {
-    let (word, message) = bytes.split_first_chunk()?;
-    let word = u64::from_le_bytes(*word);
-    abort::decode(word)?;
-    Some((word, String::from_utf8_lossy(message).into_owned()))
+    codec::decode(bytes).filter(|(word, _)| abort::decode(*word).is_some())
 }
 
 /// Encodes whose states to report as a number.
@@ -47,7 +45,7 @@ mod tests {
         let word = abort::encode(AbortKind::GlobalExit, 3, -7);
         assert_eq!(ending_of(&ending(word, "why")), Some((word, "why".into())));
         let long = "ä".repeat(1 << 20);
-        assert!(ending(word, &long).len() <= (256 << 10) + 8);
+        assert!(ending(word, &long).len() <= (256 << 10) + 16);
         for all in [None, Some(ReportScope::Waiting), Some(ReportScope::All)] {
             assert!(whose(whose_number(all)) == all);
         }
