@@ -2,8 +2,9 @@
 //! help. `oshrun --top` prints it, `oshtop` shows it.
 
 use crate::names::demangled;
-use crate::processes::Stat;
+use crate::processes::described;
 use onenode_core::atomics::Ordering;
+use onenode_core::sys::process;
 use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::JobFile;
 use oneshmem_job::jobfile::control::{Control, Stage};
@@ -375,20 +376,20 @@ impl Live {
         let control = generation.and_then(|it| self.controls.get(&it));
         let (mut phase, wait) = phase(control, pe);
         let pid = file.pid(pe).or(started.flatten());
-        let stat = pid.and_then(Stat::of);
+        let status = pid.and_then(process::status);
         let has_gone = match started {
             Some(_) => file.member(pe).gone.load(Ordering::Acquire) == 1,
-            None => file.pid(pe).is_some() && stat.is_none_or(|stat| stat.has_ended()),
+            None => file.pid(pe).is_some() && status.is_none_or(|it| it.ended),
         };
         match started {
             _ if has_gone => phase = Phase::Ended,
             Some(None) => phase = Phase::Unborn,
             _ => {}
         }
-        let state = match (&wait, phase, stat) {
+        let state = match (&wait, phase, status) {
             (Some(wait), Phase::Waiting, _) => demangled(&wait.to_string()).into_owned(),
-            (_, Phase::Before | Phase::Running, Some(stat)) => {
-                format!("{}, {}", phase.described(), stat.described())
+            (_, Phase::Before | Phase::Running, Some(status)) => {
+                format!("{}, {}", phase.described(), described(status.state))
             }
             _ => phase.described().into(),
         };
@@ -401,7 +402,7 @@ impl Live {
             calls: total.map(|(calls, _)| calls),
             // A wait is counted when it ends.
             blocked: total.map(|(_, blocked)| blocked + lasted.unwrap_or_default()),
-            run: stat.map(|stat| stat.run),
+            run: status.map(|it| it.run),
             used: pid.and_then(ProcessUsage::of),
         };
         let before = self.before[pe - file.near().start].replace(now);

@@ -1,13 +1,14 @@
 //! Signals and keys, and waiting for them.
 
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::read;
+use oneshmem_tools::poll_timeout;
 use std::io::stdin;
 use std::os::fd::AsFd;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Signals that end the command, once the terminal is as before.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
@@ -66,12 +67,10 @@ impl Events {
 
     /// Waits for an event; `None` when the time has come. Reads keys from standard input if `keys`.
     pub fn wait(&self, until: Instant, keys: bool) -> nix::Result<Option<Event>> {
-        // Rounded up, so that the time has come when `poll` returns.
-        let left = until.saturating_duration_since(Instant::now()) + Duration::from_micros(999);
         let terminal = stdin();
         let mut polled = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
         polled.extend(keys.then(|| PollFd::new(terminal.as_fd(), PollFlags::POLLIN)));
-        match poll(&mut polled, PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)) {
+        match poll(&mut polled, poll_timeout(Some(until))) {
             Ok(_) | Err(Errno::EINTR) => {}
             Err(errno) => return Err(errno),
         }

@@ -8,9 +8,9 @@ mod view;
 use anyhow::{Context, Result};
 use events::{Event, Events};
 use nix::unistd::isatty;
+use onenode_core::sys::process;
 use oneshmem_tools::cli;
 use oneshmem_tools::live::{Live, Sample};
-use oneshmem_tools::processes::Stat;
 use ratatui::Terminal;
 use ratatui::backend::TermionBackend;
 use ratatui::termion::raw::IntoRawMode;
@@ -54,7 +54,7 @@ struct Watched {
 impl Watched {
     /// The PEs now; `None` if the job has ended.
     fn sample(&mut self) -> Result<Option<Sample>> {
-        let runs = Stat::of(self.pid).is_some_and(|stat| !stat.has_ended());
+        let runs = process::status(self.pid).is_some_and(|it| !it.ended);
         let sample = self.live.sample(None)?;
         Ok((runs && !sample.is_over()).then_some(sample))
     }

@@ -96,7 +96,6 @@ pub fn pipe() -> Result<[OwnedFd; 2], Error> {
 /// Whether one is.
 pub fn wait<'f>(files: impl Iterator<Item = BorrowedFd<'f>>, limit: Duration) -> bool {
     let mut asked: Vec<_> = files.map(|file| PollFd::new(file, PollFlags::POLLIN)).collect();
-    let limit = limit.as_millis().min(i32::MAX as u128) as i32;
     // A failure ends the wait early.
     poll(&mut asked, PollTimeout::try_from(limit).unwrap_or(PollTimeout::MAX))
         .is_ok_and(|ready| ready > 0)

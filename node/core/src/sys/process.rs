@@ -171,10 +171,17 @@ pub fn exists(pid: i32) -> bool {
     matches!(kill(Pid::from_raw(pid), None), Ok(()) | Err(Errno::EPERM))
 }
 
-/// The state of a process in `/proc`.
+/// The status of a process in `/proc` (proc_pid_stat(5)).
+#[derive(Clone, Copy, Debug)]
 pub struct Status {
+    /// Its state: `R` for running, `Z` for one that has ended and was not waited for, ...
+    pub state: char,
     /// Its parent's number.
     pub parent: u32,
+    /// The number of its process group.
+    pub group: u32,
+    /// The time that all its threads have run, in user and in system mode.
+    pub run: Duration,
     /// When it started, in ticks since the machine did. Together with the number this identifies a
     /// process uniquely.
     pub started: u64,
@@ -185,19 +192,23 @@ pub struct Status {
 /// `PF_EXITING`, in the kernel's flags of a process.
 const EXITING: u64 = 4;
 
-/// The status of a process (proc(5), `/proc/pid/stat`: fields 3, 4, 9 and 22); `None` if there is
-/// no such process, or no `/proc`.
+/// A tick of the times in `/proc`. It is the same on all architectures but Alpha and IA-64.
+pub const TICK: Duration = Duration::from_millis(10);
+
+/// The status of a process; `None` if there is no such process, or no `/proc`.
 pub fn status(pid: u32) -> Option<Status> {
     // The name in parentheses may contain any bytes, so fields are counted from its end.
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     let stat = String::from_utf8_lossy(&stat);
     let mut after = stat[stat.rfind(')')? + 1..].split_whitespace();
-    let collected = matches!(after.next()?, "Z" | "X" | "x");
+    let state = after.next()?.chars().next()?;
     let parent = after.next()?.parse().ok()?;
-    let flags: u64 = after.nth(4)?.parse().ok()?;
-    let started = after.nth(12)?.parse().ok()?;
-    let ended = collected || flags & EXITING != 0;
-    Some(Status { parent, started, ended })
+    let group = after.next()?.parse().ok()?;
+    let flags: u64 = after.nth(3)?.parse().ok()?;
+    let [user, system]: [u32; 2] = [after.nth(4)?.parse().ok()?, after.next()?.parse().ok()?];
+    let started = after.nth(6)?.parse().ok()?;
+    let ended = matches!(state, 'Z' | 'X' | 'x') || flags & EXITING != 0;
+    Some(Status { state, parent, group, run: TICK * (user + system), started, ended })
 }
 
 /// When this process started, as in [`Status::started`]; 0 if `/proc` does not report it.

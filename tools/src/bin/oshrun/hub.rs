@@ -27,6 +27,7 @@ use oneshmem_job::env::{STARTUP_TIMEOUT, TRANSPORT};
 use oneshmem_job::jobfile::abort::{self, AbortKind};
 use oneshmem_job::jobfile::nodes::named;
 use oneshmem_job::remote::network::Preference;
+use oneshmem_tools::poll_timeout;
 use std::time::{Duration, Instant};
 
 /// How long nodes may take to end their PEs and themselves. A node needs 650 ms for PEs that do not
@@ -246,7 +247,7 @@ impl Hub {
             .chain(input)
             .chain(remotes)
             .unzip();
-        match poll(&mut polled, super::job::timeout(until)) {
+        match poll(&mut polled, poll_timeout(until)) {
             Ok(_) => {}
             Err(Errno::EINTR) => return Ok(()),
             Err(errno) => return Err(errno),

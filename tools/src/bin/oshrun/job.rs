@@ -15,10 +15,11 @@ use super::start::Starter;
 use super::top::Top;
 use super::verdict::signal_name;
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::signal::{Signal, raise};
 use onenode_core::sys::cgroup;
 use oneshmem_job::jobfile::JobFile;
+use oneshmem_tools::poll_timeout;
 use std::collections::HashSet;
 use std::io::stdin;
 use std::sync::Arc;
@@ -209,7 +210,7 @@ impl<'a> Job<'a> {
             .chain(input)
             .chain(agent)
             .unzip();
-        match poll(&mut polled, timeout(until)) {
+        match poll(&mut polled, poll_timeout(until)) {
             Ok(_) => {}
             Err(Errno::EINTR) => return Ok(()),
             Err(errno) => return Err(errno),
@@ -338,11 +339,4 @@ impl<'a> Job<'a> {
             .iter()
             .any(|s| matches!(s, Signal::SIGINT | Signal::SIGTERM | Signal::SIGHUP))
     }
-}
-
-/// Rounded up, so that the timer has expired when `poll` returns.
-pub fn timeout(until: Option<Instant>) -> PollTimeout {
-    let Some(until) = until else { return PollTimeout::NONE };
-    let left = until.saturating_duration_since(Instant::now()) + Duration::from_micros(999);
-    PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)
 }

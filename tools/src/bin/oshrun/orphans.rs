@@ -9,6 +9,7 @@ use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
+use onenode_core::sys::process::{Status, status};
 use oneshmem_tools::processes::{children, numbers};
 use std::collections::HashSet;
 use std::fs;
@@ -32,7 +33,7 @@ pub struct Orphans {
 pub enum OrphanFilter<'a> {
     /// All of them.
     All,
-    /// Those in these process groups.
+    /// The orphans in these process groups.
     In(&'a HashSet<u32>),
 }
 
@@ -63,7 +64,7 @@ impl Orphans {
                 continue;
             }
             parents.extend(children(pid).map(|child| (pid, child)));
-            let Some((its_parent, group)) = parent_and_group(pid) else { continue };
+            let Some(Status { parent: its_parent, group, .. }) = status(pid) else { continue };
             let meant = match which {
                 OrphanFilter::All => !self.own.contains(&group),
                 OrphanFilter::In(groups) => groups.contains(&group),
@@ -104,12 +105,4 @@ impl Orphans {
             }
         }
     }
-}
-
-/// The current parent and group of a process.
-fn parent_and_group(pid: u32) -> Option<(u32, u32)> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The fields after the name, which may contain anything: state, parent, group (proc(5)).
-    let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(1);
-    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }

@@ -3,12 +3,13 @@
 
 use super::process::Process;
 use super::source_lines::{CodeAddress, SourceLines};
+use onenode_core::sys::process;
 use oneshmem_job::jobfile::JobFile;
 use oneshmem_job::jobfile::control::Control;
 use oneshmem_job::jobfile::waiting::Wait;
 use oneshmem_tools::live::{self, Phase, names};
 use oneshmem_tools::names::demangled;
-use oneshmem_tools::processes::Stat;
+use oneshmem_tools::processes::described;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +57,7 @@ pub fn with_states(
         let what = match wait {
             Some(wait) => demangled(&wait.to_string()).into_owned(),
             None => {
-                let state = Stat::of(*pid).map_or("state unknown", |it| it.described());
+                let state = described(process::status(*pid).map_or('?', |it| it.state));
                 format!("{}, {state}", phase.described())
             }
         };

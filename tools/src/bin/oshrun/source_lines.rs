@@ -10,8 +10,9 @@
 //! as it is.
 
 use super::source_lookup::OPTION;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollFd, PollFlags, poll};
 use oneshmem_tools::names::demangled;
+use oneshmem_tools::poll_timeout;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -202,8 +203,7 @@ fn ask(places: &[CodeAddress], until: Instant) -> std::io::Result<Vec<u8>> {
     let mut buffer = [0; 4096];
     while answers.len() < places.len() * (ANSWER_BYTES + 1) {
         let mut polled = [PollFd::new(output.as_fd(), PollFlags::POLLIN)];
-        let left = until.saturating_duration_since(Instant::now());
-        if poll(&mut polled, PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX))? == 0 {
+        if poll(&mut polled, poll_timeout(Some(until)))? == 0 {
             break;
         }
         match output.read(&mut buffer)? {
