@@ -15,7 +15,7 @@ mod variable;
 pub use crate::operand::word::Waitable;
 pub use arrays::{test_all, test_any, test_some, wait_until_all, wait_until_any, wait_until_some};
 pub use compare::{CMP_EQ, CMP_GE, CMP_GT, CMP_LE, CMP_LT, CMP_NE};
-pub use elements::{Each, Same, Values};
+pub use elements::{Ivars, Values};
 pub(crate) use variable::until;
 pub use variable::{test, wait_until};
 

@@ -2,10 +2,10 @@
 
 use super::Shmem;
 use super::slice::{Key, Part, SymmetricSlice, same_len};
-use crate::argument::memory::{In, Object, Out};
+use crate::argument::memory::{In, Out};
 use crate::collectives::Element;
 use crate::lock;
-use crate::wait::{self, Waitable};
+use crate::wait::{self, Ivars, Waitable};
 use oneshmem_job::error::{Called::Blocking, Routine};
 use std::ffi::c_int;
 
@@ -36,49 +36,34 @@ pub enum Values<'a, T> {
     Each(&'a [T]),
 }
 
-/// The checked arguments of the operations on several elements.
-struct Set<'a, T> {
-    ivars: Object<'a, T>,
-    status: Option<In<'a, c_int>>,
+/// The names of a routine with one value for all variables, and with a value for each.
+macro_rules! names {
+    ($routine:ident) => {
+        [&Blocking(stringify!($routine)), &Blocking(concat!(stringify!($routine), "_vector"))]
+    };
+}
+
+/// The arguments of a call on an array. Panics unless all arrays have the same length.
+#[track_caller]
+fn tested<'a, T: Element + Waitable>(
+    [one, vector]: [Routine; 2],
+    ivars: SymmetricSlice<'a, T>,
+    status: Option<&'a [c_int]>,
+    cmp: Comparison,
     values: Values<'a, T>,
-}
-
-impl<'a, T: Element> Set<'a, T> {
-    /// Panics unless `values` and `status`, if given, have an entry for each element.
-    #[track_caller]
-    fn new(
-        routine: Routine,
-        ivars: SymmetricSlice<'a, T>,
-        status: Option<&'a [c_int]>,
-        values: Values<'a, T>,
-    ) -> Self {
-        let ivars_len = ("ivars", ivars.len());
-        if let Some(status) = status {
-            same_len(routine, ("status", status.len()), ivars_len);
-        }
-        if let Values::Each(values) = values {
-            same_len(routine, ("values", values.len()), ivars_len);
-        }
-        Self { ivars: ivars.object(), status: status.map(In::from), values }
+) -> Ivars<'a, T> {
+    let len = ("ivars", ivars.len());
+    if let Some(status) = status {
+        same_len(one, ("status", status.len()), len);
     }
-}
-
-/// Calls the core's routine for one value, or its vector form.
-macro_rules! call {
-    ($set:expr, $cmp:expr, $routine:ident $(, $indices:expr)?) => {{
-        let (Set { ivars, status, values }, cmp) = ($set, $cmp as i32);
-        match values {
-            Values::All(value) => {
-                let (name, values) = (&Blocking(stringify!($routine)), wait::Same(value));
-                wait::$routine(name, ivars, $($indices,)? status, cmp, values)
-            }
-            Values::Each(values) => {
-                let name = &Blocking(concat!(stringify!($routine), "_vector"));
-                let values = wait::Each(Some(values.into()));
-                wait::$routine(name, ivars, $($indices,)? status, cmp, values)
-            }
+    let (routine, values) = match values {
+        Values::All(value) => (one, wait::Values::Same(value)),
+        Values::Each(values) => {
+            same_len(one, ("values", values.len()), len);
+            (vector, wait::Values::Each(Some(values.into())))
         }
-    }};
+    };
+    Ivars::new(routine, ivars.object(), status.map(In::from), cmp as i32, values)
 }
 
 /// Passes `indices` to `write` and returns the entries written. Panics unless there is room for
@@ -112,7 +97,7 @@ pub(super) fn holds<T: Element + Waitable>(
     cmp: Comparison,
     values: Values<'_, T>,
 ) -> bool {
-    call!(Set::new(&Blocking("test_all"), ivars, status, values), cmp, test_all) != 0
+    wait::test_all(tested(names!(test_all), ivars, status, cmp, values)) != 0
 }
 
 /// Waits for, or tests, this PE's own elements, which other PEs or threads change by atomic
@@ -169,7 +154,7 @@ impl Shmem {
         values: Values<'_, T>,
     ) {
         let ivars = ivars.part(Key);
-        call!(Set::new(&Blocking("wait_until_all"), ivars, status, values), cmp, wait_until_all)
+        wait::wait_until_all(tested(names!(wait_until_all), ivars, status, cmp, values))
     }
 
     /// Waits until an element satisfies the comparison, and returns its index. Returns `None`
@@ -187,8 +172,8 @@ impl Shmem {
         values: Values<'_, T>,
     ) -> Option<usize> {
         let ivars = ivars.part(Key);
-        let set = Set::new(&Blocking("wait_until_any"), ivars, status, values);
-        element(call!(set, cmp, wait_until_any))
+        let ivars = tested(names!(wait_until_any), ivars, status, cmp, values);
+        element(wait::wait_until_any(ivars))
     }
 
     /// Waits until at least one element satisfies the comparison. Returns the indices of all that
@@ -207,9 +192,9 @@ impl Shmem {
         values: Values<'_, T>,
     ) -> &'i [usize] {
         let ivars = ivars.part(Key);
+        let set = tested(names!(wait_until_some), ivars, status, cmp, values);
         let name = &Blocking("wait_until_some");
-        let set = Set::new(name, ivars, status, values);
-        found(name, indices, ivars.len(), |indices| call!(set, cmp, wait_until_some, indices))
+        found(name, indices, ivars.len(), |indices| wait::wait_until_some(set, indices))
     }
 
     /// Whether the element satisfies the comparison now.
@@ -257,7 +242,7 @@ impl Shmem {
         values: Values<'_, T>,
     ) -> Option<usize> {
         let ivars = ivars.part(Key);
-        element(call!(Set::new(&Blocking("test_any"), ivars, status, values), cmp, test_any))
+        element(wait::test_any(tested(names!(test_any), ivars, status, cmp, values)))
     }
 
     /// The indices of the elements that satisfy the comparison now, stored at the start of
@@ -275,9 +260,9 @@ impl Shmem {
         values: Values<'_, T>,
     ) -> &'i [usize] {
         let ivars = ivars.part(Key);
+        let set = tested(names!(test_some), ivars, status, cmp, values);
         let name = &Blocking("test_some");
-        let set = Set::new(name, ivars, status, values);
-        found(name, indices, ivars.len(), |indices| call!(set, cmp, test_some, indices))
+        found(name, indices, ivars.len(), |indices| wait::test_some(set, indices))
     }
 }
 

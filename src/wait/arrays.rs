@@ -1,28 +1,20 @@
 //! The routines that wait for, or test, arrays of variables: all, any (fairly) or some of the elements that
 //! `status` does not mask.
 
-use super::elements::{Element, Ivars, Values};
+use super::elements::{Element, Ivars};
 use super::{Waitable, backoff};
-use crate::argument::memory::{In, Object, Out};
+use crate::argument::memory::Out;
 use crate::pause::Wait;
-use oneshmem_job::error::Routine;
 use oneshmem_job::stats::For;
 use std::cell::Cell;
 use std::ffi::c_int;
 
 /// Waits until every element that `status` does not mask satisfies the comparison with its value.
 #[inline]
-pub fn wait_until_all<T: Waitable>(
-    routine: Routine,
-    ivars: Object<'_, T>,
-    status: Option<In<'_, c_int>>,
-    cmp: c_int,
-    values: impl Values<T>,
-) {
-    let ivars = Ivars::new(routine, ivars, status, cmp, values);
+pub fn wait_until_all<T: Waitable>(ivars: Ivars<'_, T>) {
     for i in ivars.counting() {
         if !ivars.satisfied(i) {
-            let mut pause = Wait::new(For::Variable, ivars.about(routine, i));
+            let mut pause = Wait::new(For::Variable, ivars.about(i));
             while {
                 pause.step();
                 !ivars.satisfied(i)
@@ -33,33 +25,19 @@ pub fn wait_until_all<T: Waitable>(
 
 /// 1 if every element that `status` does not mask satisfies the comparison with its value, else 0.
 #[inline]
-pub fn test_all<T: Waitable>(
-    routine: Routine,
-    ivars: Object<'_, T>,
-    status: Option<In<'_, c_int>>,
-    cmp: c_int,
-    values: impl Values<T>,
-) -> c_int {
-    let ivars = Ivars::new(routine, ivars, status, cmp, values);
+pub fn test_all<T: Waitable>(ivars: Ivars<'_, T>) -> c_int {
     backoff::tested(ivars.counting().all(|i| ivars.satisfied(i))) as c_int
 }
 
 /// Waits until an element that `status` does not mask satisfies the comparison with its value.
 /// Returns its index, or `usize::MAX` immediately if all are masked.
 #[inline]
-pub fn wait_until_any<T: Waitable>(
-    routine: Routine,
-    ivars: Object<'_, T>,
-    status: Option<In<'_, c_int>>,
-    cmp: c_int,
-    values: impl Values<T>,
-) -> usize {
-    let ivars = Ivars::new(routine, ivars, status, cmp, values);
+pub fn wait_until_any<T: Waitable>(ivars: Ivars<'_, T>) -> usize {
     if let Some(i) = find(&ivars) {
         return i;
     }
     let Some(first) = ivars.counting().next() else { return NONE };
-    let mut pause = Wait::new(For::Variable, ivars.about(routine, first));
+    let mut pause = Wait::new(For::Variable, ivars.about(first));
     loop {
         pause.step();
         if let Some(i) = find(&ivars) {
@@ -71,14 +49,8 @@ pub fn wait_until_any<T: Waitable>(
 /// The index of an element that `status` does not mask and that satisfies the comparison with its
 /// value, or `usize::MAX`.
 #[inline]
-pub fn test_any<T: Waitable>(
-    routine: Routine,
-    ivars: Object<'_, T>,
-    status: Option<In<'_, c_int>>,
-    cmp: c_int,
-    values: impl Values<T>,
-) -> usize {
-    let found = find(&Ivars::new(routine, ivars, status, cmp, values));
+pub fn test_any<T: Waitable>(ivars: Ivars<'_, T>) -> usize {
+    let found = find(&ivars);
     backoff::tested(found.is_some());
     found.unwrap_or(NONE)
 }
@@ -86,21 +58,14 @@ pub fn test_any<T: Waitable>(
 /// Waits until elements that `status` does not mask satisfy the comparison with their values.
 /// Writes their indices and returns their number, or 0 immediately if all are masked.
 #[inline]
-pub fn wait_until_some<T: Waitable>(
-    routine: Routine,
-    ivars: Object<'_, T>,
-    indices: Option<Out<'_, usize>>,
-    status: Option<In<'_, c_int>>,
-    cmp: c_int,
-    values: impl Values<T>,
-) -> usize {
-    let (ivars, indices) = Ivars::new(routine, ivars, status, cmp, values).with(routine, indices);
+pub fn wait_until_some<T: Waitable>(ivars: Ivars<'_, T>, indices: Option<Out<'_, usize>>) -> usize {
+    let indices = ivars.indices(indices);
     let mut found = ivars.collect(indices);
     if found > 0 {
         return found;
     }
     let Some(first) = ivars.counting().next() else { return 0 };
-    let mut pause = Wait::new(For::Variable, ivars.about(routine, first));
+    let mut pause = Wait::new(For::Variable, ivars.about(first));
     while found == 0 {
         pause.step();
         found = ivars.collect(indices);
@@ -111,15 +76,8 @@ pub fn wait_until_some<T: Waitable>(
 /// Writes the indices of the elements that `status` does not mask and that satisfy the comparison
 /// with their values. Returns their number.
 #[inline]
-pub fn test_some<T: Waitable>(
-    routine: Routine,
-    ivars: Object<'_, T>,
-    indices: Option<Out<'_, usize>>,
-    status: Option<In<'_, c_int>>,
-    cmp: c_int,
-    values: impl Values<T>,
-) -> usize {
-    let (ivars, indices) = Ivars::new(routine, ivars, status, cmp, values).with(routine, indices);
+pub fn test_some<T: Waitable>(ivars: Ivars<'_, T>, indices: Option<Out<'_, usize>>) -> usize {
+    let indices = ivars.indices(indices);
     let found = ivars.collect(indices);
     backoff::tested(found != 0);
     found
@@ -159,7 +117,7 @@ impl Cursor {
 }
 
 /// The number of a satisfied element, if any.
-fn find<T: Waitable, V: Values<T>>(ivars: &Ivars<'_, T, V>) -> Option<usize> {
+fn find<T: Waitable>(ivars: &Ivars<'_, T>) -> Option<usize> {
     if ivars.len() == 0 {
         return None;
     }

@@ -12,39 +12,31 @@ use oneshmem_job::error::Routine;
 use std::ffi::c_int;
 
 /// The values that elements are compared with.
-pub trait Values<T>: Copy {
+#[derive(Clone, Copy)]
+pub enum Values<'m, T> {
+    /// One value for all elements.
+    Same(T),
+    /// A value for each element.
+    Each(Option<In<'m, T>>),
+}
+
+impl<T: Copy> Values<'_, T> {
     /// The value for element `i`. Panics if there is none.
-    fn value(self, i: usize) -> T;
-    /// Ends the job if there are no values. Panics unless there is one for each of the `nelems`
-    /// elements.
-    fn check(self, routine: Routine, nelems: usize);
-}
-
-/// One value for all elements.
-#[derive(Clone, Copy)]
-pub struct Same<T>(pub T);
-
-impl<T: Copy> Values<T> for Same<T> {
-    #[inline(always)]
-    fn value(self, _: usize) -> T {
-        self.0
-    }
-    #[inline(always)]
-    fn check(self, _: Routine, _: usize) {}
-}
-
-/// An array of values, one per element.
-#[derive(Clone, Copy)]
-pub struct Each<'m, T>(pub Option<In<'m, T>>);
-
-impl<T: Copy> Values<T> for Each<'_, T> {
     #[inline(always)]
     fn value(self, i: usize) -> T {
-        self.0.expect("values, which were required").get(i)
+        match self {
+            Self::Same(value) => value,
+            Self::Each(values) => values.expect("values, which were required").get(i),
+        }
     }
+
+    /// Ends the job if there are no values. Panics unless there is one for each of the `nelems`
+    /// elements.
     #[inline(always)]
     fn check(self, routine: Routine, nelems: usize) {
-        same_length(argument::required(routine, "cmp_values", self.0).len(), nelems);
+        if let Self::Each(values) = self {
+            same_length(argument::required(routine, "cmp_values", values).len(), nelems);
+        }
     }
 }
 
@@ -76,23 +68,24 @@ impl<'m> Indices<'m> {
 
 /// The checked arguments of an array routine.
 #[derive(Clone, Copy)]
-pub(super) struct Ivars<'m, T, V> {
+pub struct Ivars<'m, T> {
+    routine: Routine,
     variables: Variables<'m, T>,
     /// `None` if all elements count.
     status: Option<In<'m, c_int>>,
     cmp: Comparison,
-    values: V,
+    values: Values<'m, T>,
 }
 
-impl<'m, T: Waitable, V: Values<T>> Ivars<'m, T, V> {
+impl<'m, T: Waitable> Ivars<'m, T> {
     /// Checks the arguments.
     #[inline]
-    pub(super) fn new(
+    pub fn new(
         routine: Routine,
         ivars: Object<'m, T>,
         status: Option<In<'m, c_int>>,
         cmp: c_int,
-        values: V,
+        values: Values<'m, T>,
     ) -> Self {
         let cmp = Comparison::new(routine, cmp);
         if let Some(status) = status {
@@ -102,17 +95,13 @@ impl<'m, T: Waitable, V: Values<T>> Ivars<'m, T, V> {
         if !ivars.is_empty() {
             values.check(routine, ivars.len());
         }
-        Self { variables, status, cmp, values }
+        Self { routine, variables, status, cmp, values }
     }
 
     /// Checks the argument `indices` of the same call.
     #[inline]
-    pub(super) fn with(
-        self,
-        routine: Routine,
-        indices: Option<Out<'m, usize>>,
-    ) -> (Self, Indices<'m>) {
-        (self, Indices::new(routine, indices, self.len()))
+    pub(super) fn indices<'i>(&self, indices: Option<Out<'i, usize>>) -> Indices<'i> {
+        Indices::new(self.routine, indices, self.len())
     }
 
     /// Whether element `i` counts. A nonzero status masks it.
@@ -151,8 +140,8 @@ impl<'m, T: Waitable, V: Values<T>> Ivars<'m, T, V> {
     }
 
     /// The object of a wait for an element, for reports.
-    pub(super) fn about(&self, routine: Routine, Element(i): Element) -> About {
-        About::Variable(routine, self.variables.address(i))
+    pub(super) fn about(&self, Element(i): Element) -> About {
+        About::Variable(self.routine, self.variables.address(i))
     }
 
     /// The number of elements, including masked ones.

@@ -80,25 +80,31 @@ const NOBODY: [c_int; 5] = [1, 2, 3, 4, 5];
 fn all_of_a_set() {
     let job = five();
     let at = at(&job);
-    assert_eq!(test_all(R, at, None, CMP_EQ, Same(7)), 0);
-    assert_eq!(test_all(R, at, list(&ONLY_SEVENS), CMP_EQ, Same(7)), 1);
-    assert_eq!(test_all(R, at, list(&ONLY_ZEROS), CMP_EQ, Same(7)), 0);
-    assert_eq!(test_all(R, at, None, CMP_EQ, Each(list(&[0, 7, 0, 7, 0]))), 1);
-    assert_eq!(test_all(R, at, None, CMP_EQ, Each(list(&[0, 7, 0, 7, 1]))), 0);
-    wait_until_all(R, at, list(&ONLY_SEVENS), CMP_GT, Same(6));
-    wait_until_all(R, at, None, CMP_GE, Each(list(&[0, 6, 0, 7, 0])));
+    assert_eq!(test_all(Ivars::new(R, at, None, CMP_EQ, Values::Same(7))), 0);
+    assert_eq!(test_all(Ivars::new(R, at, list(&ONLY_SEVENS), CMP_EQ, Values::Same(7))), 1);
+    assert_eq!(test_all(Ivars::new(R, at, list(&ONLY_ZEROS), CMP_EQ, Values::Same(7))), 0);
+    assert_eq!(test_all(Ivars::new(R, at, None, CMP_EQ, Values::Each(list(&[0, 7, 0, 7, 0])))), 1);
+    assert_eq!(test_all(Ivars::new(R, at, None, CMP_EQ, Values::Each(list(&[0, 7, 0, 7, 1])))), 0);
+    wait_until_all(Ivars::new(R, at, list(&ONLY_SEVENS), CMP_GT, Values::Same(6)));
+    wait_until_all(Ivars::new(R, at, None, CMP_GE, Values::Each(list(&[0, 6, 0, 7, 0]))));
 }
 
 #[test]
 fn any_of_a_set() {
     let job = five();
     let at = at(&job);
-    assert_eq!(test_any(R, at, None, CMP_EQ, Same(8)), usize::MAX);
-    assert_eq!(test_any(R, at, list(&ONLY_ZEROS), CMP_EQ, Same(7)), usize::MAX);
-    assert_eq!(test_any(R, at, None, CMP_EQ, Each(list(&[1, 1, 1, 7, 1]))), 3);
+    assert_eq!(test_any(Ivars::new(R, at, None, CMP_EQ, Values::Same(8))), usize::MAX);
+    assert_eq!(test_any(Ivars::new(R, at, list(&ONLY_ZEROS), CMP_EQ, Values::Same(7))), usize::MAX);
+    assert_eq!(test_any(Ivars::new(R, at, None, CMP_EQ, Values::Each(list(&[1, 1, 1, 7, 1])))), 3);
     let only_the_third = [1, 1, 1, 0, 1];
-    assert_eq!(wait_until_any(R, at, list(&only_the_third), CMP_EQ, Same(7)), 3);
-    assert_eq!(wait_until_any(R, at, None, CMP_LT, Each(list(&[0, 0, 1, 0, 0]))), 2);
+    assert_eq!(
+        wait_until_any(Ivars::new(R, at, list(&only_the_third), CMP_EQ, Values::Same(7))),
+        3
+    );
+    assert_eq!(
+        wait_until_any(Ivars::new(R, at, None, CMP_LT, Values::Each(list(&[0, 0, 1, 0, 0])))),
+        2
+    );
 }
 
 #[test]
@@ -106,40 +112,40 @@ fn some_of_a_set() {
     let job = five();
     let at = at(&job);
     let mut found = [99usize; 5];
-    assert_eq!(test_some(R, at, Some(found.as_mut_slice().into()), None, CMP_EQ, Same(8)), 0);
-    assert_eq!(test_some(R, at, Some(found.as_mut_slice().into()), None, CMP_EQ, Same(7)), 2);
+    assert_eq!(
+        test_some(
+            Ivars::new(R, at, None, CMP_EQ, Values::Same(8)),
+            Some(found.as_mut_slice().into())
+        ),
+        0
+    );
+    assert_eq!(
+        test_some(
+            Ivars::new(R, at, None, CMP_EQ, Values::Same(7)),
+            Some(found.as_mut_slice().into())
+        ),
+        2
+    );
     assert_eq!(found[..2], [1, 3]);
     assert_eq!(
         wait_until_some(
-            R,
-            at,
-            Some(found.as_mut_slice().into()),
-            list(&ONLY_ZEROS),
-            CMP_NE,
-            Same(7)
+            Ivars::new(R, at, list(&ONLY_ZEROS), CMP_NE, Values::Same(7)),
+            Some(found.as_mut_slice().into())
         ),
         3
     );
     assert_eq!(found[..3], [0, 2, 4]);
     assert_eq!(
         test_some(
-            R,
-            at,
-            Some(found.as_mut_slice().into()),
-            None,
-            CMP_EQ,
-            Each(list(&[0, 7, 1, 1, 1]))
+            Ivars::new(R, at, None, CMP_EQ, Values::Each(list(&[0, 7, 1, 1, 1]))),
+            Some(found.as_mut_slice().into())
         ),
         2
     );
     assert_eq!(
         wait_until_some(
-            R,
-            at,
-            Some(found.as_mut_slice().into()),
-            None,
-            CMP_GT,
-            Each(list(&[0; 5]))
+            Ivars::new(R, at, None, CMP_GT, Values::Each(list(&[0; 5]))),
+            Some(found.as_mut_slice().into())
         ),
         2
     );
@@ -154,18 +160,21 @@ fn the_empty_set() {
     let mut found = [99; 5];
     let statuses = [(at, list(&NOBODY)), (job.array(16, 0), None)];
     for (at, status) in statuses {
-        wait_until_all(R, at, status, CMP_EQ, Same(9));
-        assert_eq!(wait_until_any(R, at, status, CMP_EQ, Same(9)), usize::MAX);
+        wait_until_all(Ivars::new(R, at, status, CMP_EQ, Values::Same(9)));
+        assert_eq!(wait_until_any(Ivars::new(R, at, status, CMP_EQ, Values::Same(9))), usize::MAX);
         let out = Some(found.as_mut_slice().into());
-        assert_eq!(wait_until_some(R, at, out, status, CMP_EQ, Same(9)), 0);
-        assert_eq!(test_all(R, at, status, CMP_EQ, Same(9)), 1);
-        assert_eq!(test_any(R, at, status, CMP_EQ, Same(9)), usize::MAX);
-        assert_eq!(test_some(R, at, out, status, CMP_EQ, Same(9)), 0);
+        assert_eq!(wait_until_some(Ivars::new(R, at, status, CMP_EQ, Values::Same(9)), out), 0);
+        assert_eq!(test_all(Ivars::new(R, at, status, CMP_EQ, Values::Same(9))), 1);
+        assert_eq!(test_any(Ivars::new(R, at, status, CMP_EQ, Values::Same(9))), usize::MAX);
+        assert_eq!(test_some(Ivars::new(R, at, status, CMP_EQ, Values::Same(9)), out), 0);
     }
     // Empty sets need no arrays.
     let nothing = job.array(16, 0);
-    assert_eq!(wait_until_some::<u32>(R, nothing, None, None, CMP_EQ, Same(9)), 0);
-    assert_eq!(test_all::<u32>(R, nothing, None, CMP_EQ, Each(None)), 1);
+    assert_eq!(
+        wait_until_some::<u32>(Ivars::new(R, nothing, None, CMP_EQ, Values::Same(9)), None),
+        0
+    );
+    assert_eq!(test_all::<u32>(Ivars::new(R, nothing, None, CMP_EQ, Values::Each(None))), 1);
     assert_eq!(found, [99; 5]);
 }
 
@@ -173,7 +182,7 @@ fn the_empty_set() {
 fn any_goes_round_the_satisfied() {
     let job = five();
     let at = at(&job);
-    let next = || wait_until_any(R, at, None, CMP_EQ, Same(7));
+    let next = || wait_until_any(Ivars::new(R, at, None, CMP_EQ, Values::Same(7)));
     let found: Vec<_> = (0..6).map(|_| next()).collect();
     assert!(found.windows(2).all(|pair| pair[0] != pair[1]), "{found:?}");
 }
@@ -185,8 +194,8 @@ fn any_is_fair_to_arrays_that_take_turns() {
     let (pair, four) = (job.array::<u32>(64, 2), job.array::<u32>(72, 4));
     let mut seen = [[0; 4]; 2];
     for _ in 0..1000 {
-        seen[0][test_any(R, pair, None, CMP_EQ, Same(7))] += 1;
-        seen[1][test_any(R, four, None, CMP_EQ, Same(7))] += 1;
+        seen[0][test_any(Ivars::new(R, pair, None, CMP_EQ, Values::Same(7)))] += 1;
+        seen[1][test_any(Ivars::new(R, four, None, CMP_EQ, Values::Same(7)))] += 1;
     }
     assert!(seen[0][..2].iter().chain(&seen[1]).all(|count| *count > 100), "{seen:?}");
 }
