@@ -39,7 +39,7 @@ impl Assignment {
             }
         }
         let inode = socket.and_then(|socket| socket.metadata().ok()).map_or(0, |it| it.ino());
-        Self { values: fnv1a(text.iter()), socket: inode }
+        Self { values: fnv1a(text), socket: inode }
     }
 
     /// Whether it was given to a PE that has started this process.

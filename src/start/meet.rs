@@ -50,7 +50,7 @@ pub(super) fn join(
     }
     let npes = nodes.iter().map(|node| node.pes).sum();
     let text = format!("oneshmem {} {told} {npes} {own}", launcher.name());
-    let name = format!("{:016x}", fnv1a(text.as_bytes().iter()) as u64);
+    let name = format!("{:016x}", fnv1a(text.bytes()) as u64);
     let until = Duration::try_from_secs_f64(limit()).ok();
     let until = until.and_then(|limit| Instant::now().checked_add(limit));
     let meeting = Meeting { launcher, name, pe, npes, until };

@@ -8,6 +8,7 @@ use crate::env::{self, partitions};
 use crate::error::Error;
 use crate::sys::{environment, library};
 use onenode_core::pages::{Bytes, Pages};
+use onenode_core::sys::hash::fnv1a;
 use onenode_core::sys::{map, program};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsString};
@@ -291,13 +292,9 @@ pub fn specs_of(text: &str) -> Option<Vec<Spec>> {
     text.lines().map(spec).collect()
 }
 
-/// A hash of such a text (FNV-1a): 0 if it is empty, and almost never the same for two.
+/// A hash of such a text: 0 if it is empty, and almost never the same for two.
 pub fn number(text: &str) -> u64 {
-    if text.is_empty() {
-        return 0;
-    }
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, step).max(1)
+    if text.is_empty() { 0 } else { (fnv1a(text.bytes()) as u64).max(1) }
 }
 
 /// Describes the first difference between two such texts: the other PE's, then this one's.

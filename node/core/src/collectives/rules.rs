@@ -21,6 +21,7 @@
 use super::algorithm::Operation;
 use super::operation::OPERATIONS;
 use crate::copy::{self, Methods};
+use crate::sys::hash::fnv1a;
 use crate::sys::process;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -152,9 +153,7 @@ fn compiled_in(text: &str) -> Rules {
 
 /// A hash of the words.
 pub fn mix(words: &[u64]) -> u64 {
-    words.iter().fold(0xcbf2_9ce4_8422_2325, |hash, word| {
-        (hash ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
-    })
+    fnv1a(words.iter().flat_map(|word| word.to_le_bytes())) as u64
 }
 
 /// Whether there are more PEs than CPUs in the machine. Every PE gets the same answer, whatever
