@@ -200,8 +200,7 @@ unsafe extern "C" fn before() {
         if let Some(lost) = LOST.get().filter(|_| process::fork_blocks_signals()) {
             lost();
         }
-        // SAFETY: the data segment and its copy.
-        unsafe { withhold(job.layout.data(), job.data.system(), data) };
+        withhold(job, data);
     }
 }
 
@@ -223,17 +222,15 @@ fn copy_partitions(job: &Job) -> usize {
     copies
 }
 
-/// Withholds the data segment from the child, whose first access then puts the copy in its place.
-///
-/// # Safety
-/// It is the data segment, and `copy` a copy of it.
-unsafe fn withhold(data: &Range<usize>, system: &Range<usize>, copy: usize) {
+/// Withholds the data segment from the child, whose first access then puts its copy, at `copy`, in its place.
+fn withhold(job: &Job, copy: usize) {
+    let data = job.layout.data();
     while WITHHELD.swap(true, Ordering::Acquire) {
         process::yield_cpu(); // Another thread forks.
     }
     // Not in the rare program that has system code in a gap of its data segment.
-    // SAFETY: the data segment and its copy, which the child's first access puts in its place.
-    let withheld = system.is_empty()
+    // SAFETY: `before` has made the copy of the data segment, which the child's first access puts in its place.
+    let withheld = job.data.system().is_empty()
         && unsafe { signal::expect_missing(data, copy) && map::inherit(data, false) };
     if withheld {
         ON_ACCESS.set(true);
@@ -292,7 +289,7 @@ unsafe extern "C" fn after_in_parent() {
     let Some(job) = existing() else { return };
     PROTECTED.replace(Protected { at: 0, count: 0 }).drop_all();
     if ON_ACCESS.take() {
-        // SAFETY: children have it again.
+        // SAFETY: the data segment; children inherit it again, as before the fork.
         unsafe { map::inherit(job.layout.data(), true) };
         signal::expect_nothing();
         WITHHELD.store(false, Ordering::Release);

@@ -70,17 +70,19 @@ impl Event {
         if self.fault.and_then(|fault| fault.address) != Some(self.instruction) {
             return look(None);
         }
-        // SAFETY: an event exists while its handler runs, with this context. The step is undone below.
-        let (before, caller) =
-            unsafe { (arch::step_out(self.context), arch::program_counter(self.context)) };
-        // SAFETY: it is what `step_out` has changed.
-        let undo = || unsafe { arch::step_in(self.context, before) };
-        if backtrace::is_in_a_file(caller) {
-            look(Some(caller));
-            undo();
-        } else {
-            undo();
-            look(None);
+        // SAFETY: an event exists while its handler runs, with this context. `step_in` undoes `step_out` before
+        // the handler returns.
+        unsafe {
+            let before = arch::step_out(self.context);
+            let caller = arch::program_counter(self.context);
+            let found = backtrace::is_in_a_file(caller).then_some(caller);
+            if found.is_none() {
+                arch::step_in(self.context, before);
+            }
+            look(found);
+            if found.is_some() {
+                arch::step_in(self.context, before);
+            }
         }
     }
 }

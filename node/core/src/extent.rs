@@ -9,7 +9,7 @@
 
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::sys::mutex;
-use crate::sys::{map, raw};
+use crate::sys::{map, maps, raw};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
@@ -42,10 +42,11 @@ impl Places {
             return;
         }
         for start in self.mirrors.iter().copied().chain([self.heap.start]) {
-            for (from, to, accessible) in [(0, reached, true), (reached, self.heap.len(), false)] {
+            let shown = (0, reached, maps::READ_WRITE);
+            for (from, to, protection) in [shown, (reached, self.heap.len(), maps::INACCESSIBLE)] {
                 // SAFETY: part of the heap or of a mirror of it, both writable. Nobody accesses what is
                 // hidden, as whoever made the heap and the mirror known has promised.
-                unsafe { map::protect(&(start + from..start + to), accessible) };
+                unsafe { map::set_protection(&(start + from..start + to), protection) };
             }
         }
     }

@@ -407,17 +407,6 @@ pub fn dump(range: &Range<usize>, dumped: bool) {
     let _ = advice.give(range);
 }
 
-/// Sets whether a mapped range can be read and written.
-///
-/// # Safety
-/// The range belongs to the caller. Nobody accesses it while it is not accessible, and all of it may
-/// be written otherwise.
-pub unsafe fn protect(range: &Range<usize>, accessible: bool) {
-    let protection = if accessible { READ_WRITE } else { libc::PROT_NONE };
-    // SAFETY: as the caller promises.
-    unsafe { set_protection(range, protection) };
-}
-
 /// Sets what may be done with a mapped range, as mprotect(2). Whether that has succeeded.
 ///
 /// # Safety

@@ -10,7 +10,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
 /// The protection of memory as programs usually have it.
-pub(super) const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
+pub const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
+/// The protection of memory that nobody may access.
+pub const INACCESSIBLE: i32 = libc::PROT_NONE;
 
 /// One mapping, cut to the requested range.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Files that lie in persistent memory (DAX). A mapping of such a file is the memory itself, without
 //! a page cache between, so the processor's own instructions make what is stored there durable.
+#![allow(unsafe_code)]
 
 use super::map::{self, Content, OwnMapping, Reserved};
 use crate::arch::WriteBack;
@@ -34,7 +35,8 @@ impl Persistent {
         let page = map::page_size();
         let start = bytes.start / page * page;
         map::sync(&(start..bytes.end), libc::MS_ASYNC)?;
-        self.0.write_back(bytes);
+        // SAFETY: the kernel has just found all pages mapped, and no safe code unmaps them meanwhile.
+        unsafe { self.0.write_back(bytes) };
         Ok(())
     }
 }

@@ -33,16 +33,19 @@ impl WriteBack {
         Self::best().into_iter()
     }
 
-    /// Writes the lines of these bytes, which are mapped, back to memory, and waits for that.
-    pub fn write_back(self, bytes: &Range<usize>) {
-        for line in (bytes.start / self.line * self.line..bytes.end).step_by(self.line) {
-            // SAFETY: the instruction changes no memory; `best` has seen that the processor has it.
-            // It is `dc cvap`, which assemblers know from Armv8.2 on only.
-            unsafe {
-                asm!("sys #3, c7, c12, #1, {}", in(reg) line, options(nostack, preserves_flags))
-            };
+    /// Writes the lines of these bytes back to memory, and waits for that.
+    ///
+    /// # Safety
+    /// The bytes are mapped: the instruction faults elsewhere.
+    pub unsafe fn write_back(self, bytes: &Range<usize>) {
+        // SAFETY: the instructions change no memory, and the caller guarantees that it is mapped. `best` has seen
+        // that the processor has the first one, and all have the last.
+        unsafe {
+            for line in (bytes.start / self.line * self.line..bytes.end).step_by(self.line) {
+                // `dc cvap`, which assemblers know from Armv8.2 on only.
+                asm!("sys #3, c7, c12, #1, {}", in(reg) line, options(nostack, preserves_flags));
+            }
+            asm!("dsb sy", options(nostack, preserves_flags));
         }
-        // SAFETY: every processor has it.
-        unsafe { asm!("dsb sy", options(nostack, preserves_flags)) };
     }
 }

@@ -39,25 +39,25 @@ impl WriteBack {
         ways.into_iter().filter(|way| Self::best().is_some_and(|best| *way <= best))
     }
 
-    /// Writes the lines of these bytes, which are mapped, back to memory, and waits for that.
-    pub fn write_back(self, bytes: &Range<usize>) {
-        for line in (bytes.start / LINE * LINE..bytes.end).step_by(LINE) {
-            let at = line as *const u8;
-            // SAFETY: the instructions change no memory; `best` has seen that the processor
-            // has them.
-            unsafe {
+    /// Writes the lines of these bytes back to memory, and waits for that.
+    ///
+    /// # Safety
+    /// The bytes are mapped: the instructions fault elsewhere.
+    pub unsafe fn write_back(self, bytes: &Range<usize>) {
+        // SAFETY: the instructions change no memory, and the caller guarantees that it is mapped. `best` has seen
+        // that the processor has the first ones, and all have the last.
+        unsafe {
+            for line in (bytes.start / LINE * LINE..bytes.end).step_by(LINE) {
+                let at = line as *const u8;
                 match self {
                     Self::Clflush => _mm_clflush(at),
                     Self::Clflushopt => {
                         asm!("clflushopt [{}]", in(reg) at, options(nostack, preserves_flags));
                     }
-                    Self::Clwb => {
-                        asm!("clwb [{}]", in(reg) at, options(nostack, preserves_flags));
-                    }
+                    Self::Clwb => asm!("clwb [{}]", in(reg) at, options(nostack, preserves_flags)),
                 }
             }
+            _mm_sfence();
         }
-        // SAFETY: every processor of this architecture has it.
-        unsafe { _mm_sfence() };
     }
 }
