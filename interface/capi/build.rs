@@ -120,7 +120,7 @@ fn function(table: &Interface, prototype: &Prototype, symbol: &Symbol, call: &st
     let element = element(table, symbol);
     let mut registers = 0;
     let mut params = Vec::new();
-    let mut body = call.to_string();
+    let mut before = "";
     for (i, param) in symbol.params.iter().enumerate() {
         let pattern = i.checked_sub(symbol.ctx as usize).map(|i| &prototype.params[i]);
         let mut rust = rust_type(param, pattern, &element);
@@ -128,7 +128,7 @@ fn function(table: &Interface, prototype: &Prototype, symbol: &Symbol, call: &st
             if registers < REGISTERS {
                 rust = "PeArg".into();
             } else {
-                body = body.replace(", pe)", ", pe as u32 as PeArg)");
+                before = "let pe = pe as u32 as PeArg; ";
             }
         }
         registers += usize::from(!["f32", "f64"].contains(&rust.as_str()));
@@ -142,7 +142,7 @@ fn function(table: &Interface, prototype: &Prototype, symbol: &Symbol, call: &st
             format!(" -> {}", rust_type(&param, Some(&pattern), &element))
         }
     };
-    let body = body
+    let body = call
         .replace("NAME", &format!("&Blocking(\"{name}\")"))
         .replace("NBI", &format!("&Nonblocking(\"{name}\")"))
         .replace("CTX", if symbol.ctx { "Handle::new(ctx)" } else { "Default" })
@@ -154,7 +154,7 @@ fn function(table: &Interface, prototype: &Prototype, symbol: &Symbol, call: &st
         _ => format!(
             "    // SAFETY: the specification requires that pointers lead to as many elements of \
              these types\n    // as the arguments say, and that nobody accesses them in conflict \
-             with the call.\n    unsafe {{ {body}{end} }}\n"
+             with the call.\n    unsafe {{ {before}{body}{end} }}\n"
         ),
     };
     format!(
