@@ -1,5 +1,5 @@
-//! Locks (specification, section 9.13), each in one symmetric `long` of the program: the node
-//! crate's lock, applied to symmetric memory.
+//! Locks (specification, section 9.13), each in one symmetric `long` of the program: the MCS lock of
+//! `onenode-core`, applied to symmetric memory.
 
 mod far;
 
@@ -104,7 +104,7 @@ fn order() -> Order {
 }
 
 /// In which order PEs get a lock, and why, for users.
-pub fn order_told() -> String {
+pub fn order_description() -> String {
     match (pause::may_overtake(), WAIT_POLICY.shared()) {
         (true, _) => format!(
             "a running PE first, for up to {:?}, since PEs share CPUs and the next in line may have \

@@ -132,7 +132,7 @@ fn compare(job: &Job, routine: Routine, step: Step) {
     let step = control.pe(job.pe()).order.note(step);
     for pe in job.near() {
         if let Some(theirs) = control.pe(pe).order.instead_of(step) {
-            if control.header().order_told.swap(1, Ordering::Relaxed) == 0 {
+            if control.header().order_reported.swap(1, Ordering::Relaxed) == 0 {
                 message::say(format_args!(
                     "{routine}: this PE {step} where PE {pe} {theirs}: blocks are symmetric only if \
                      all PEs take and give back alike, and arrays only if all map the same ones in \

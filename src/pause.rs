@@ -50,7 +50,7 @@ pub(crate) fn time_on_this_cpu() -> u64 {
 }
 
 /// How waits pass the time, and why, for users.
-pub fn told() -> String {
+pub fn description() -> String {
     let name = env::WAIT.name;
     match (WAIT_POLICY.mode(), WAIT_POLICY.shared()) {
         (WaitMode::Auto, true) => format!(

@@ -155,7 +155,7 @@ unsafe fn transfer_slow<D: Direction, T: Copy, C: Numbering>(
         // read in a put, to write in a get.
         return unsafe { copy::elements(to, from.cast_const(), nelems) };
     }
-    // SAFETY: the caller's operands.
+    // SAFETY: the caller guarantees that both sides come from operands with `nelems` elements.
     unsafe { transfer_apart::<D, T, C>(ctx, miss, here, nelems, pe, routine) }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::argument::memory::{Object, Source};
 use crate::failure;
-use crate::operand::word::Here;
+use crate::operand::word::MappedVariable;
 use crate::rma;
 use crate::translate::{Numbering, PeArg};
 use crate::wait;
@@ -63,7 +63,7 @@ fn bad_operator(routine: Routine, sig_op: c_int) -> ! {
 /// The value of this PE's own signal.
 #[inline(always)]
 pub fn fetch(routine: Routine, sig_addr: Object<'_, u64>) -> u64 {
-    Here::loadable(routine, "sig_addr", sig_addr).load()
+    MappedVariable::loadable(routine, "sig_addr", sig_addr).load()
 }
 
 /// Waits until this PE's own signal satisfies the comparison with `value`, and returns the value

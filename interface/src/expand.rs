@@ -1,6 +1,6 @@
 //! Expands prototypes with placeholders to the routines of the library.
 
-use crate::table::{Deprecated, Family, Interface, Over, Param, Prototype, Section};
+use crate::table::{Deprecated, Expansion, Family, Interface, Param, Prototype, Section};
 use std::fmt;
 
 /// One function of the library.
@@ -63,7 +63,7 @@ impl Generic<'_> {
     /// The tables of types that it covers; empty if it does not depend on types.
     pub fn tables(&self) -> Vec<&'static str> {
         let table = |p: &&Prototype| match p.over {
-            Over::Types(table) => Some(table),
+            Expansion::Types(table) => Some(table),
             _ => None,
         };
         self.prototypes.iter().filter_map(table).collect()
@@ -103,11 +103,11 @@ impl Interface {
                 found.push(self.symbol(section, family, prototype, ctx, typename, size));
             };
             match prototype.over {
-                Over::Nothing => add(None, None),
-                Over::Types(table) => {
+                Expansion::Nothing => add(None, None),
+                Expansion::Types(table) => {
                     self.type_table(table).entries.iter().for_each(|t| add(Some(*t), None));
                 }
-                Over::Sizes(table) => {
+                Expansion::Sizes(table) => {
                     self.size_table(table).entries.iter().for_each(|s| add(None, Some(*s)));
                 }
             }

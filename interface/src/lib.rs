@@ -24,7 +24,7 @@ use std::{fs, io};
 pub use constants::{Constant, ConstantGroup};
 pub use expand::{Generic, Symbol};
 pub use table::{
-    Deprecated, Family, Interface, Over, Param, Prototype, Section, TypeName, TypeTable,
+    Deprecated, Expansion, Family, Interface, Param, Prototype, Section, TypeName, TypeTable,
 };
 
 /// Writes those of `files`, names below `folder` with their texts, that differ from what is there,

@@ -10,7 +10,7 @@ use crate::PROPOSED;
 use crate::examples::{EXAMPLES, Example};
 use crate::manual::{Failure, Manual, Words};
 use crate::roff;
-use crate::table::{Family, Interface, Over, Section};
+use crate::table::{Expansion, Family, Interface, Section};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use volume::Volume;
@@ -84,7 +84,7 @@ fn names(table: &Interface) -> BTreeMap<String, String> {
 pub fn title(table: &Interface, section: &Section, family: &Family) -> String {
     let first = &family.prototypes[0];
     match first.over {
-        Over::Types(_) => first.name.replace("[_ctx]", "").replace("_TYPENAME", ""),
+        Expansion::Types(_) => first.name.replace("[_ctx]", "").replace("_TYPENAME", ""),
         _ => table.expand(section, family, first)[0].name.clone(),
     }
 }

@@ -33,7 +33,7 @@ pub struct Words {
     pub spec: String,
     /// Arguments, by name.
     pub arguments: BTreeMap<String, String>,
-    /// Those of which the part, the group or `arguments.txt` tells.
+    /// Arguments that the part, the group or `arguments.txt` explains.
     pub shared: BTreeMap<String, String>,
     /// Fields of structures, as `argument.field`, in the order of the page.
     pub fields: Vec<(String, String)>,

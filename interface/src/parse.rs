@@ -2,7 +2,7 @@
 //! programming error: it ends the program with a message that names the line.
 
 use crate::table::{
-    Deprecated, Family, Interface, Over, Param, Prototype, Section, TypeName, TypeTable,
+    Deprecated, Expansion, Family, Interface, Param, Prototype, Section, TypeName, TypeTable,
 };
 
 const ROUTINES: &str = include_str!("../routines.txt");
@@ -123,13 +123,20 @@ fn prototype(statement: &'static str) -> Result<Prototype, Mistake> {
         list => list.split(',').map(|p| param(p.trim())).collect::<Result<_, _>>()?,
     };
 
-    let mut prototype =
-        Prototype { ret, name, params, ctx, over: Over::Nothing, generic: None, deprecated: None };
+    let mut prototype = Prototype {
+        ret,
+        name,
+        params,
+        ctx,
+        over: Expansion::Nothing,
+        generic: None,
+        deprecated: None,
+    };
     for remark in remarks.split(',').map(str::trim).filter(|r| !r.is_empty()) {
         let (word, rest) = remark.split_once(' ').unwrap_or((remark, ""));
         match word {
-            "for" if name.contains("TYPENAME") => prototype.over = Over::Types(rest),
-            "for" => prototype.over = Over::Sizes(rest),
+            "for" if name.contains("TYPENAME") => prototype.over = Expansion::Types(rest),
+            "for" => prototype.over = Expansion::Sizes(rest),
             "generic" if rest.is_empty() => {
                 prototype.generic = Some(name.replace("[_ctx]", "").replace("_TYPENAME", ""));
             }
@@ -145,7 +152,7 @@ fn prototype(statement: &'static str) -> Result<Prototype, Mistake> {
         }
     }
     let placeholder = name.contains("TYPENAME") || name.contains("SIZE");
-    if placeholder != (prototype.over != Over::Nothing) {
+    if placeholder != (prototype.over != Expansion::Nothing) {
         return Err("a placeholder and `for` belong together".into());
     }
     Ok(prototype)

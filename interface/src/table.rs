@@ -22,7 +22,7 @@ pub struct TypeTable {
 
 /// The set of types or sizes over which a prototype is expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
+pub enum Expansion {
     /// Nothing: it is one routine.
     Nothing,
     /// One routine for each type of this table.
@@ -69,7 +69,7 @@ pub struct Prototype {
     /// Whether it has a form with a context.
     pub ctx: bool,
     /// The set over which it is expanded.
-    pub over: Over,
+    pub over: Expansion,
     /// The type-generic name for it.
     pub generic: Option<String>,
     /// Whether it is deprecated.

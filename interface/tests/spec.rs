@@ -2,7 +2,7 @@
 //! nothing more, and every detail the same.
 
 mod support;
-use oneshmem_interface::{Interface, Over, constants};
+use oneshmem_interface::{Expansion, Interface, constants};
 use std::collections::{BTreeMap, BTreeSet};
 use support::{ctypes, functions, rows, tables};
 
@@ -101,7 +101,7 @@ fn every_type_generic_name() {
     let found = table.generics().into_iter().map(|generic| {
         let prototype = generic.prototype();
         let tables = match prototype.over {
-            Over::Types(_) => generic.tables().join(" + "),
+            Expansion::Types(_) => generic.tables().join(" + "),
             _ if prototype.ctx => "(none: uint64_t)".into(),
             _ => "(none: shmem_team_t)".into(),
         };

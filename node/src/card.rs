@@ -27,7 +27,7 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of this process.
+    /// The surroundings of this process.
     pub fn own() -> Self {
         let namespace = process::pid_namespace() as u32;
         Self { boot: process::boot(), namespace, user: process::user() }

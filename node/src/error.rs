@@ -46,7 +46,7 @@ pub enum Error {
         bytes: usize,
     },
     /// A rank's region or backend does not match this process's.
-    #[error("rank {rank} is not like this process: {what}")]
+    #[error("rank {rank} and this process differ: {what}")]
     Unlike {
         /// The rank.
         rank: Rank,

@@ -11,8 +11,8 @@
 //! | barriers, collectives and locks | [`Group`], [`Collective`] |
 //! | what went wrong | [`Error`] |
 //!
-//! The crate prints nothing, never ends the process, and uses no signals, threads or environment
-//! variables. The same interface in C is `onenode.h`.
+//! The crate does not print, end the process, start threads or read environment variables. The same interface
+//! in C is `onenode.h`.
 
 // What they forbid stands in node/clippy.toml, with the reasons.
 #![cfg_attr(

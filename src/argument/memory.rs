@@ -105,7 +105,7 @@ impl Block {
     }
 }
 
-/// That this process uses no symmetric memory after a finalisation.
+/// A promise: this process uses no symmetric memory after a finalisation.
 #[derive(Clone, Copy, Debug)]
 pub struct Unused(());
 

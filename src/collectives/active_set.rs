@@ -84,7 +84,9 @@ fn checked(routine: Routine, set: SetArguments, psync: PSyncArray, bytes: usize)
         failure::misuse(
             routine,
             format_args!("PE_start = {start}, logPE_stride = {log_stride}, PE_size = {size}"),
-            format_args!("expected a call by members of the active set only; PE {me} is none"),
+            format_args!(
+                "expected a call by members of the active set only; PE {me} is not one of them"
+            ),
         )
     };
     if psync.address() % align_of::<c_long>() != 0 {

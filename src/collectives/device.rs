@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use super::arrays::Arrays;
-use onenode_core::collectives::alltoall::Shape;
+use onenode_core::collectives::alltoall::StridedLayout;
 use onenode_core::collectives::group::{CollectiveGroup, Small};
 use onenode_core::collectives::memory::{Buffer, Memory};
 use onenode_core::collectives::range::{Readable, Writable};
@@ -110,9 +110,9 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
     }
 
     /// As [`alltoall`](Self::alltoall), for strided elements.
-    pub fn alltoalls(&self, arrays: Arrays<'_>, shape: Shape) {
+    pub fn alltoalls(&self, arrays: Arrays<'_>, shape: StridedLayout) {
         self.sync();
-        let Shape { dst, sst, nelems, elem_bytes } = shape;
+        let StridedLayout { dst, sst, nelems, elem_bytes } = shape;
         let (to_stride, from_stride) = (dst * elem_bytes, sst * elem_bytes);
         let blocks =
             StridedBlocks { count: nelems, bytes: elem_bytes, to_stride, from_stride }.joined();

@@ -1,4 +1,5 @@
-//! Whether PEs make one library call at a time: what their thread levels, compared, say.
+//! Compares the thread levels of all PEs: unless one of them has `SHMEM_THREAD_MULTIPLE`, each PE makes one
+//! library call at a time.
 
 use crate::atomics::Ordering;
 use crate::pause::Pause;

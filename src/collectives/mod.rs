@@ -2,7 +2,7 @@
 //! all-to-all, reductions and scans, on [`teams`]. [`active_set`] has the deprecated forms on
 //! active sets.
 //!
-//! The algorithms are functions of the crate `onenode` over a [`CollectiveGroup`](group::CollectiveGroup); [`select`]
+//! The algorithms are functions of the crate `onenode-core` over a [`CollectiveGroup`](group::CollectiveGroup); [`select`]
 //! chooses one for each call. A PE's contribution is a [`Span`](crate::span::Span), which [`run`]
 //! checks before anything is written.
 

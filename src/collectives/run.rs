@@ -13,7 +13,7 @@ use super::select::{self, Operation, choose, choose_far};
 use crate::failure;
 use crate::span::Span;
 use onenode_core::collectives::algorithm::Algorithm;
-use onenode_core::collectives::alltoall::{self, BlockLayout, Shape};
+use onenode_core::collectives::alltoall::{self, BlockLayout, StridedLayout};
 use onenode_core::collectives::barrier;
 use onenode_core::collectives::broadcast;
 use onenode_core::collectives::collect;
@@ -296,7 +296,7 @@ fn checked_shape(
     (dst, sst): (isize, isize),
     nelems: usize,
     elem_bytes: usize,
-) -> Shape {
+) -> StridedLayout {
     let stride = |name: &str, value: isize| {
         usize::try_from(value).ok().filter(|stride| *stride > 0).unwrap_or_else(|| {
             failure::misuse(
@@ -306,12 +306,12 @@ fn checked_shape(
             )
         })
     };
-    Shape { dst: stride("dst", dst), sst: stride("sst", sst), nelems, elem_bytes }
+    StridedLayout { dst: stride("dst", dst), sst: stride("sst", sst), nelems, elem_bytes }
 }
 
 /// The spans of dest and of source that a strided all-to-all of `npes` PEs accesses.
-fn spans(shape: Shape, npes: usize) -> [Span; 2] {
-    let Shape { dst, sst, nelems, elem_bytes } = shape;
+fn spans(shape: StridedLayout, npes: usize) -> [Span; 2] {
+    let StridedLayout { dst, sst, nelems, elem_bytes } = shape;
     [("dst", dst), ("sst", sst)].map(|(name, stride)| {
         let of = |n| Span::strided((name, stride as isize), None, n, elem_bytes);
         of(nelems).with_bytes(nelems.checked_mul(npes).and_then(|n| of(n).bytes))

@@ -23,7 +23,7 @@ type Set = [usize; 3];
 struct Sets {
     /// The slots of their teams.
     teams: BTreeMap<Set, usize>,
-    /// Those without a team, with the address of the array.
+    /// Sets that have no team, with the address of the array.
     without: BTreeSet<(Set, usize)>,
 }
 

@@ -70,7 +70,7 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// Such blocks.
+    /// Copies strided blocks.
     ///
     /// # Safety
     /// They are writable from `to` on and readable from `from` on, by the processor or the device, until

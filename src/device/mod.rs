@@ -274,7 +274,7 @@ unsafe impl DeviceMemory for Devices {
         self.parts[part].handle
     }
 
-    fn told(&self, part: usize) -> String {
+    fn description(&self, part: usize) -> String {
         let DevicePartition { number, gpu, .. } = &self.parts[part];
         format!("device {number} \"{}\": no load or store", gpu.name)
     }

@@ -42,7 +42,7 @@ pub struct Peer {
     pub(super) node: usize,
     /// Whether it runs this PE's executable.
     pub(super) same: bool,
-    /// Not all PEs have partitions, nor the same static data.
+    /// Its segments. `None`: it has no partitions, or its static data are another executable's.
     pub(super) segments: [Option<Remote>; Segment::COUNT],
 }
 

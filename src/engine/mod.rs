@@ -94,8 +94,8 @@ impl Ucx {
         self.send_all(to, std::iter::once((0, message)), owed);
     }
 
-    /// The same with messages about memory so many bytes further on; they leave together. Returns when UCX
-    /// has sent what has left: a PE issues no more than the network takes.
+    /// Sends several messages together, each with the distance of its memory from `to`. Returns when UCX
+    /// has sent them: a PE issues no more than the network takes.
     fn send_all<F: FnOnce(&mut [u8])>(
         &self,
         to: Far,
@@ -231,8 +231,9 @@ fn is_soon_over(worker: &Worker<Inbox>, mut is_over: impl FnMut() -> bool) -> bo
     }
 }
 
-// SAFETY: messages are sent from, and answers written to, what the calls name: see `Worker::send_parts`
-// and `PendingRequests`, which counts the bytes that are missing.
+// SAFETY: UCX reads a message from what the call names until it has been sent, which the call or a quiet waits
+// for. Bytes of an answer are written only within the memory of its question, and the question is answered when
+// all of them have come (`PendingRequests`).
 unsafe impl Engine for Ucx {
     unsafe fn put(&self, to: Far, from: *const u8, bytes: usize, completion: Completion) {
         if bytes <= message::MOST {

@@ -46,7 +46,7 @@ pub struct State {
     pub worker: Worker<Inbox>,
     pub peers: Peers,
     pub operations: Operations,
-    silence: Silence,
+    silence: AnswerMonitor,
     /// Whether the progress thread has been notified of outstanding operations.
     armed: bool,
     /// How many threads wait for something, and make progress while they wait.
@@ -59,7 +59,7 @@ impl Shared {
     /// No operation has been issued.
     pub fn new(worker: Worker<Inbox>, peers: Peers) -> Self {
         let doorbell = worker.doorbell();
-        let (operations, silence) = (Operations::default(), Silence::default());
+        let (operations, silence) = (Operations::default(), AnswerMonitor::default());
         let state = State {
             worker,
             peers,
@@ -288,15 +288,15 @@ impl Flush {
     }
 }
 
-/// A PE's record of answers that do not come. A PE that waits for one says so, because nothing else
-/// would: a process that is stopped keeps its connections.
-struct Silence {
-    open: Option<Open>,
+/// Notices that an agent does not answer, so that the PE reports it: no connection fails if the agent's
+/// process is stopped.
+struct AnswerMonitor {
+    open: Option<OpenQuestion>,
     /// When the agents were last asked.
     probed: Instant,
 }
 
-impl Default for Silence {
+impl Default for AnswerMonitor {
     fn default() -> Self {
         Self { open: None, probed: Instant::now() }
     }
@@ -305,34 +305,34 @@ impl Default for Silence {
 /// How far the agent has come that is to answer the oldest open question. What was sent to it before and
 /// what it answers are in order, so as long as there is progress one of the two numbers changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Mark {
+struct AnswerProgress {
     /// The question, and how much of its answer is missing.
     question: OldestRequest,
     /// How many messages that had to wait have left for the agent.
     sent: u64,
 }
 
-/// An open question.
-struct Open {
-    mark: Mark,
+/// A question that an agent has not answered yet.
+struct OpenQuestion {
+    mark: AnswerProgress,
     /// Since when there has been no progress.
     since: Instant,
-    /// Whether the PE has said so.
+    /// Whether the PE has reported it.
     named: bool,
 }
 
-impl Silence {
+impl AnswerMonitor {
     /// Notes how far the agent has come; returns whether that has been the same for so long that the PE is to
     /// say so, which it does once.
-    fn is_news(&mut self, mark: Mark, now: Instant) -> bool {
+    fn is_news(&mut self, mark: AnswerProgress, now: Instant) -> bool {
         match &mut self.open {
-            Some(Open { mark: before, since, named }) if *before == mark => {
+            Some(OpenQuestion { mark: before, since, named }) if *before == mark => {
                 let is_news = !*named && now - *since >= PATIENCE;
                 *named |= is_news;
                 is_news
             }
             open => {
-                *open = Some(Open { mark, since: now, named: false });
+                *open = Some(OpenQuestion { mark, since: now, named: false });
                 false
             }
         }
@@ -357,7 +357,7 @@ impl State {
         };
         let nodes = pe::existing().and_then(|job| job.nodes());
         let node = nodes.map(|nodes| nodes.node_of(question.pe)).unwrap_or_default();
-        if silence.is_news(Mark { question, sent: peers.sent(node) }, now) {
+        if silence.is_news(AnswerProgress { question, sent: peers.sent(node) }, now) {
             message::say(format_args!(
                 "{} has not answered for {} s: its agent (process oshrun-agent) or its host is stopped, or the \
                  network loses messages; still waiting",
@@ -374,12 +374,12 @@ mod tests {
 
     #[test]
     fn an_agent_is_silent_only_if_nothing_comes_or_leaves() {
-        let mut silence = Silence::default();
+        let mut silence = AnswerMonitor::default();
         let begin = Instant::now();
         let (mut time, mut question) = (0, OldestRequest { number: 3, pe: 1, missing: 1 << 30 });
         let mut look = |question, sent| {
             time += PATIENCE.as_secs() / 2;
-            silence.is_news(Mark { question, sent }, begin + Duration::from_secs(time))
+            silence.is_news(AnswerProgress { question, sent }, begin + Duration::from_secs(time))
         };
         for sent in 0..5 {
             assert!(!look(question, sent), "messages leave");

@@ -45,7 +45,7 @@ pub(crate) fn leave_unfinalised() {
     let file = job.control.job();
     if abort::raise(file, AbortKind::Fatal, job.pe, 1) {
         message::say("exits without calling shmem_finalize; ending the job");
-        tell_nodes(job);
+        notify_nodes(job);
         end_peers(job, 1);
         go(file.header().abort.load(Ordering::Relaxed));
     }
@@ -65,7 +65,7 @@ pub fn look(job: &Job) {
 /// their streams, as `shmem_global_exit` promises, and exit. Flushing is not safe in a signal
 /// handler; if it fails, SIGKILL follows shortly, and the PE has lost no more than without the
 /// handler.
-pub(crate) fn leave_when_told() {
+pub(crate) fn leave_on_signal() {
     signal::before_ending_by(libc::SIGTERM, || {
         if is_child() {
             return false;
@@ -104,7 +104,7 @@ pub(crate) fn leave_late(word: u64, is_spread: bool) -> ! {
 
 /// Under launchers other than `oshrun`, which cannot report what PEs wait for, makes each PE report
 /// it on SIGQUIT.
-pub(crate) fn tell_when_asked(job: &Job) {
+pub(crate) fn report_wait_on_signal(job: &Job) {
     if job.launcher != Launcher::Oshrun {
         signal::before_ending_by(libc::SIGQUIT, || {
             existing().filter(|_| !is_child()).inspect(|job| fault::report_own_wait(job));
@@ -179,7 +179,7 @@ fn called(file: &JobFile, pe: usize) -> String {
 }
 
 fn leave(job: &Job, word: u64) -> ! {
-    tell_last_wait(job);
+    report_last_wait(job);
     if job.exchange.is_some() {
         await_launcher();
     }
@@ -209,7 +209,7 @@ fn go(word: u64) -> ! {
 }
 
 /// Reports what this PE is waiting for when the job fails, under launchers that do not report it.
-fn tell_last_wait(job: &Job) {
+fn report_last_wait(job: &Job) {
     let wanted = |cause: abort::Cause| cause.kind != AbortKind::GlobalExit;
     if job.launcher != Launcher::Oshrun && abort::cause(job.control.job()).is_some_and(wanted) {
         fault::report_own_wait(job);
@@ -218,7 +218,7 @@ fn tell_last_wait(job: &Job) {
 
 /// Ends the whole job with `status`, this process last. The caller has raised the abort word.
 pub fn end_job(status: i32) -> ! {
-    existing().inspect(|job| tell_last_wait(job));
+    existing().inspect(|job| report_last_wait(job));
     if ending::begin() {
         if let Some(job) = existing() {
             finish_connections(job);
@@ -276,13 +276,13 @@ fn finish_connections(job: &Job) {
     streams::flush();
     // `oshrun` tells the others, too.
     if !network.finish_early() || job.launcher != Launcher::Oshrun {
-        tell_nodes(job);
+        notify_nodes(job);
     }
     ending::end_limit();
 }
 
 /// Tells the other nodes of the job's end.
-fn tell_nodes(job: &Job) {
+fn notify_nodes(job: &Job) {
     if let Some(network) = job.network() {
         network.notify_end(job.control.job().header().abort.load(Ordering::Relaxed));
     }
@@ -295,7 +295,7 @@ fn end_peers(job: &Job, status: i32) {
     } else if job.launcher == Launcher::Kitten {
         // PEs see the word when they wait. Those that compute need a signal, which only root may send
         // there.
-        life::tell_all(&job.control, job.near(), job.pe);
+        life::notify_all(&job.control, job.near(), job.pe);
     } else if job.exchange.is_some() {
         warn_peers(job);
         ask_launcher(job.launcher, status, job.exchange.is_some());
@@ -313,7 +313,7 @@ fn end_peers(job: &Job, status: i32) {
 fn warn_peers(job: &Job) {
     streams::flush();
     process::sleep(abort::NOTICE);
-    life::tell_all(&job.control, job.near(), job.pe);
+    life::notify_all(&job.control, job.near(), job.pe);
     process::sleep(abort::NOTICE);
 }
 

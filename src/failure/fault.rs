@@ -13,7 +13,7 @@ use std::fmt::{self, Write};
 use std::sync::OnceLock;
 
 /// How a fault ends the process where the library knows better than by its signal.
-pub struct Ends {
+pub struct FaultActions {
     /// Ends this process if the peer, whose memory is gone, has died.
     pub leave_if_dead: fn(&Job, usize),
     /// Says that a routine cannot use an address, because it is not symmetric.
@@ -21,7 +21,7 @@ pub struct Ends {
     /// Ends the job after that.
     pub end: fn() -> !,
 }
-static ENDS: OnceLock<Ends> = OnceLock::new();
+static ACTIONS: OnceLock<FaultActions> = OnceLock::new();
 
 /// An address that is not symmetric, which a routine has taken for one.
 pub struct Refused {
@@ -36,8 +36,8 @@ pub struct Refused {
 }
 
 /// Installs the handler that explains faults.
-pub(crate) fn explain(ends: Ends) {
-    ENDS.get_or_init(|| ends);
+pub(crate) fn explain(ends: FaultActions) {
+    ACTIONS.get_or_init(|| ends);
     symbols::program_headers();
     signal::explain(report);
 }
@@ -80,7 +80,7 @@ fn report(event: &Event) {
     // Under XPMEM, access to the memory of a PE that has died ends like this.
     if let (Some(Mirrored::Memory { pe, .. }), libc::SIGBUS) = (mirrored, event.signal) {
         job.control.job().member(job.pe).blamed.store(pe as u32 + 1, Ordering::Release);
-        if let Some(ends) = ENDS.get() {
+        if let Some(ends) = ACTIONS.get() {
             (ends.leave_if_dead)(job, pe);
         }
     }
@@ -98,11 +98,11 @@ fn report(event: &Event) {
         process::sleep(abort::NOTICED);
     }
     // Peers are told first: what follows may hang or fault again.
-    let is_cause = event.deadly && tell_peers(job, event.signal);
+    let is_cause = event.deadly && notify_peers(job, event.signal);
     let report = || {
         explain_fault(job, event, mirrored);
         if is_cause {
-            tell_calls(job, event);
+            report_calls(job, event);
         }
     };
     match event.deadly {
@@ -116,14 +116,14 @@ fn guarded(job: &Job, event: &Event, report: impl FnOnce()) {
     // Kitten's alarm hangs the kernel.
     match job.launcher == Launcher::Kitten {
         true => report(),
-        false => signal::guarded(event.signal, report, tell_damage),
+        false => signal::guarded(event.signal, report, report_damage),
     }
 }
 
 /// Ends the job as for any argument that is not symmetric: the hot path's one comparison lets through the
 /// addresses between the pieces of the slot, such as those of the program's constants.
 fn refuse(job: &Job, event: &Event, fault: &Fault, address: usize) {
-    let Some(ends) = ENDS.get() else { return };
+    let Some(ends) = ACTIONS.get() else { return };
     let instruction = event.instruction;
     guarded(job, event, || {
         let routine = backtrace::routine(instruction).unwrap_or(SOME_ROUTINE);
@@ -144,11 +144,11 @@ fn accessed(writes: bool) -> &'static str {
 }
 
 /// Tells peers that this PE dies. `false` if the job is already ending.
-fn tell_peers(job: &Job, signal: i32) -> bool {
+fn notify_peers(job: &Job, signal: i32) -> bool {
     let is_cause = abort::raise(job.control.job(), AbortKind::Dying, job.pe, 128 + signal);
     if job.launcher == Launcher::Kitten {
         // Nobody else does, while the kernel still lists the process.
-        life::tell_all(&job.control, job.near(), job.pe);
+        life::notify_all(&job.control, job.near(), job.pe);
     }
     is_cause
 }
@@ -167,7 +167,7 @@ fn explain_fault(job: &Job, event: &Event, mirrored: Option<Mirrored>) {
     }
 }
 
-fn tell_calls(job: &Job, event: &Event) {
+fn report_calls(job: &Job, event: &Event) {
     let name = signal::name(event.signal);
     match event.fault.and_then(|fault| fault.address) {
         Some(address) => say_line(job, format_args!("{name} at address {address:#x}, in")),
@@ -192,7 +192,7 @@ fn tell_calls(job: &Job, event: &Event) {
 }
 
 /// Says why no more calls are told.
-fn tell_damage() {
+fn report_damage() {
     let Some(job) = existing() else { return };
     say_line(
         job,

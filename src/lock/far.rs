@@ -24,7 +24,7 @@ impl<'m> FarLock<'m> {
     }
 }
 
-/// The same lock as PEs of one node have it.
+/// The lock without its engine, as PEs of one node use it.
 impl<'m> From<FarLock<'m>> for Lock<'m> {
     fn from(far: FarLock<'m>) -> Self {
         far.lock

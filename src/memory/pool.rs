@@ -15,7 +15,7 @@ pub struct Pool {
     /// Whether the memory starts as zeros.
     zero: bool,
     /// Where others see how many bytes are in blocks.
-    told: Option<&'static AtomicU64>,
+    used_word: Option<&'static AtomicU64>,
 }
 
 /// The chunks with small blocks.
@@ -45,23 +45,23 @@ struct Chunk {
 impl Pool {
     /// The allocator of the symmetric heap.
     pub fn of_heap(bytes: usize) -> Self {
-        Self { heap: Heap::new(bytes), small: None, zero: true, told: None }
+        Self { heap: Heap::new(bytes), small: None, zero: true, used_word: None }
     }
 
     /// The allocator of a partition, whose memory starts at a multiple of a chunk's size.
     pub fn of_partition(bytes: usize, zero: bool) -> Self {
-        Self { heap: Heap::new(bytes), small: Some(Chunks::new(bytes)), zero, told: None }
+        Self { heap: Heap::new(bytes), small: Some(Chunks::new(bytes)), zero, used_word: None }
     }
 
-    /// The same, which says in this word how many bytes are in blocks. It has none yet.
-    pub fn told_in(self, word: &'static AtomicU64) -> Self {
-        Self { told: Some(word), ..self }
+    /// This pool, which has no blocks yet; from now on `word` holds how many bytes are in blocks.
+    pub fn counted_in(self, word: &'static AtomicU64) -> Self {
+        Self { used_word: Some(word), ..self }
     }
 
     /// Lets others see how many bytes are in blocks.
     #[inline]
-    fn tell(&self) {
-        if let Some(word) = self.told {
+    fn publish_used(&self) {
+        if let Some(word) = self.used_word {
             word.store(self.heap.used() as u64, Ordering::Relaxed);
         }
     }
@@ -81,7 +81,7 @@ impl Pool {
             }
         }
         let block = self.heap.allocate(size, align);
-        self.tell();
+        self.publish_used();
         block
     }
 
@@ -94,7 +94,7 @@ impl Pool {
             }
         }
         let freed = self.heap.free(offset);
-        self.tell();
+        self.publish_used();
         freed
     }
 
@@ -108,7 +108,7 @@ impl Pool {
             }
             None => {
                 let resized = self.heap.resize(offset, size);
-                self.tell();
+                self.publish_used();
                 resized
             }
         }

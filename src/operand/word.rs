@@ -53,20 +53,20 @@ waitable! {
 /// An aligned variable in this PE's symmetric memory that the processor reaches, or its counterpart in a
 /// mirror.
 #[derive(Clone, Copy)]
-pub(crate) struct Here<'m, T> {
+pub(crate) struct MappedVariable<'m, T> {
     at: *const T,
     object: PhantomData<Object<'m, T>>,
 }
 
-/// The same on a device, in a call of a routine.
+/// An aligned variable of this PE in a partition on a device.
 #[derive(Clone, Copy)]
-pub(crate) struct OnDevice<'m, T> {
+pub(crate) struct DeviceVariable<'m, T> {
     at: *const T,
     routine: Routine,
     object: PhantomData<Object<'m, T>>,
 }
 
-impl<'m, T: Waitable> Here<'m, T> {
+impl<'m, T: Waitable> MappedVariable<'m, T> {
     /// The variable of an object that has passed the checks.
     #[inline(always)]
     fn new(object: Object<'m, T>) -> Self {
@@ -111,7 +111,7 @@ impl<'m, T: Waitable> Here<'m, T> {
     }
 }
 
-impl<T: Waitable> OnDevice<'_, T> {
+impl<T: Waitable> DeviceVariable<'_, T> {
     /// The address.
     pub(crate) fn address(self) -> usize {
         self.at.addr()
@@ -140,11 +140,11 @@ pub(crate) fn variable<'m, T: Waitable>(
     routine: Routine,
     argument: &'static str,
     object: Object<'m, T>,
-) -> Result<Here<'m, T>, OnDevice<'m, T>> {
-    let variable = Here::new(object);
+) -> Result<MappedVariable<'m, T>, DeviceVariable<'m, T>> {
+    let variable = MappedVariable::new(object);
     match check_local::<T>(routine, argument, object.address()) {
         true => Ok(variable),
-        false => Err(OnDevice { at: variable.at, routine, object: PhantomData }),
+        false => Err(DeviceVariable { at: variable.at, routine, object: PhantomData }),
     }
 }
 
@@ -193,8 +193,10 @@ impl<'m, T: Waitable> Variables<'m, T> {
     pub(crate) fn load(&self, i: usize) -> T {
         let element = self.array.element(i);
         match self.device {
-            None => Here::new(element).load(),
-            Some(routine) => OnDevice { at: element.at(), routine, object: PhantomData }.load(),
+            None => MappedVariable::new(element).load(),
+            Some(routine) => {
+                DeviceVariable { at: element.at(), routine, object: PhantomData }.load()
+            }
         }
     }
 }
@@ -203,14 +205,14 @@ impl<'m, T: Waitable> Variables<'m, T> {
 #[derive(Clone, Copy)]
 pub(crate) struct Word<'m> {
     routine: Routine,
-    own: Here<'m, u64>,
+    own: MappedVariable<'m, u64>,
 }
 
 impl<'m> Word<'m> {
     /// Ends the job unless the argument is such a word and the processor reaches it.
     #[inline]
     pub(crate) fn new(routine: Routine, argument: &'static str, object: Object<'m, u64>) -> Self {
-        Self { routine, own: Here::loadable(routine, argument, object) }
+        Self { routine, own: MappedVariable::loadable(routine, argument, object) }
     }
 
     /// The routine whose argument it is.
@@ -241,6 +243,6 @@ impl<'m> Word<'m> {
             |miss| slow::resolve(self.routine, argument, context::CTX_DEFAULT, miss, pe),
         );
         // The counterpart in `pe`'s mirror is aligned as here, because mirrors keep the offset within a page.
-        Here::<u64> { at: address as *const u64, ..self.own }.atomic()
+        MappedVariable::<u64> { at: address as *const u64, ..self.own }.atomic()
     }
 }

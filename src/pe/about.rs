@@ -5,7 +5,7 @@ use crate::sys::{backtrace, symbols};
 use onenode_core::collectives::words::ControlWords;
 use oneshmem_job::error::Routine;
 use oneshmem_job::jobfile::control::Stage;
-use oneshmem_job::jobfile::waiting::{SlotPart, Wait, What};
+use oneshmem_job::jobfile::waiting::{SlotPart, Wait, WaitObject};
 use std::mem::offset_of;
 use std::time::Duration;
 
@@ -52,22 +52,22 @@ impl About {
     }
 
     /// The object of the wait in the record; `None` if nothing is recorded.
-    fn what(self, job: &Job) -> Option<What> {
+    fn what(self, job: &Job) -> Option<WaitObject> {
         Some(match self {
             Self::Nothing => return None,
-            Self::Unsaid => What::Unsaid,
-            Self::Initialisation(pe) => What::Initialisation(pe),
+            Self::Unsaid => WaitObject::Unsaid,
+            Self::Initialisation(pe) => WaitObject::Initialisation(pe),
             Self::Counter(_, address) => member(job, address),
-            Self::ActiveSet(_, set) => What::ActiveSet(set),
+            Self::ActiveSet(_, set) => WaitObject::ActiveSet(set),
             Self::Variable(_, address) => {
                 let (part, offset) = place(job, address);
-                What::Variable { part, offset }
+                WaitObject::Variable { part, offset }
             }
             Self::Lock(_, address) => {
                 let (part, offset) = place(job, address);
-                What::Lock { part, offset }
+                WaitObject::Lock { part, offset }
             }
-            Self::Tests => What::Tests,
+            Self::Tests => WaitObject::Tests,
         })
     }
 }
@@ -78,21 +78,25 @@ fn place(job: &Job, address: usize) -> (SlotPart, usize) {
     (part, address.wrapping_sub(segment.start))
 }
 
-/// The same as one number, which is the same on all PEs, and not 0.
+/// The place of a symmetric address as one number, which is not 0 and the same on all PEs.
 pub(crate) fn place_number(job: &Job, address: usize) -> u64 {
     let (part, offset) = place(job, address);
     (part.encode() + 1) << 48 | offset as u64
 }
 
 /// The PE and the team whose control word is at this address.
-fn member(job: &Job, address: usize) -> What {
+fn member(job: &Job, address: usize) -> WaitObject {
     let Some(bytes) = address.checked_sub(job.control.team(0).as_ptr() as usize) else {
-        return What::Unsaid;
+        return WaitObject::Unsaid;
     };
     let (index, within) = (bytes / size_of::<ControlWords>(), bytes % size_of::<ControlWords>());
     let (team, pe) = (index / job.npes + 1, index % job.npes);
     let notified = offset_of!(ControlWords, notifications)..offset_of!(ControlWords, mailboxes);
-    if notified.contains(&within) { What::Notification { team } } else { What::Member { team, pe } }
+    if notified.contains(&within) {
+        WaitObject::Notification { team }
+    } else {
+        WaitObject::Member { team, pe }
+    }
 }
 
 /// Records that this PE has waited this long, after so many earlier records of the wait. If several of its

@@ -58,7 +58,7 @@ impl Partition {
 
     /// A partition on a device: a part of the devices' memory.
     pub(super) fn on_device(spec: Spec, devices: &dyn DeviceMemory, part: usize) -> Self {
-        let device = Some((part, devices.told(part)));
+        let device = Some((part, devices.description(part)));
         Self { device, ..Self::new(spec, devices.range(part)) }
     }
 
@@ -325,7 +325,7 @@ impl Job {
     }
 
     /// The partitions in words, one line each.
-    pub fn partitions_told(&self) -> String {
+    pub fn partitions_description(&self) -> String {
         let line = |it: &Partition| format!("partition {}: {it}\n", it.spec.id);
         self.partitions.iter().map(line).collect()
     }

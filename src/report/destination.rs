@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// The format of statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum Format {
     Table,
     /// A table, and symmetric memory by call.
     Heap,
@@ -23,7 +23,7 @@ enum Form {
 /// Format and destination.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Destination {
-    form: Form,
+    form: Format,
     /// A file; `None` is standard error.
     file: Option<PathBuf>,
 }
@@ -44,11 +44,11 @@ impl Destination {
             None => (value, None),
         };
         let form = match &*word.trim().to_ascii_lowercase() {
-            "json" => Form::Json,
-            "csv" => Form::Csv,
-            "heap" if file.is_none() => Form::Heap,
+            "json" => Format::Json,
+            "csv" => Format::Csv,
+            "heap" if file.is_none() => Format::Heap,
             // As for every switch, any other value means on.
-            _ if file.is_none() => Form::Table,
+            _ if file.is_none() => Format::Table,
             _ => return None,
         };
         match file {
@@ -59,7 +59,7 @@ impl Destination {
 
     /// Whether symmetric memory is recorded by the calls that allocate it.
     pub(crate) fn has_calls(&self) -> bool {
-        self.form == Form::Heap
+        self.form == Format::Heap
     }
 
     /// Checks that the file can be written, before the job runs in vain.
@@ -74,13 +74,13 @@ impl Destination {
     /// Writes the statistics of a finished job; reports a failure to do so.
     pub(crate) fn write(&self, report: &Report) {
         let text = match self.form {
-            Form::Table => return message::say(report),
-            Form::Heap => {
+            Format::Table => return message::say(report),
+            Format::Heap => {
                 message::say(report);
                 return sites::print();
             }
-            Form::Json => data::json(report),
-            Form::Csv => data::csv(report),
+            Format::Json => data::json(report),
+            Format::Csv => data::csv(report),
         };
         let written = match &self.file {
             Some(path) => std::fs::write(path, text),
@@ -101,12 +101,12 @@ mod tests {
     fn forms_and_files() {
         let read = |value| Destination::parse(value).map(|it| (it.form, it.file));
         for value in ["1", "yes", "", "on", "jsn"] {
-            assert_eq!(read(value), Some((Form::Table, None)), "{value}");
+            assert_eq!(read(value), Some((Format::Table, None)), "{value}");
         }
-        assert_eq!(read("json"), Some((Form::Json, None)));
-        assert_eq!(read("CSV"), Some((Form::Csv, None)));
-        assert_eq!(read("csv:a:b"), Some((Form::Csv, Some("a:b".into()))));
-        assert_eq!(read("json:/tmp/x"), Some((Form::Json, Some("/tmp/x".into()))));
+        assert_eq!(read("json"), Some((Format::Json, None)));
+        assert_eq!(read("CSV"), Some((Format::Csv, None)));
+        assert_eq!(read("csv:a:b"), Some((Format::Csv, Some("a:b".into()))));
+        assert_eq!(read("json:/tmp/x"), Some((Format::Json, Some("/tmp/x".into()))));
         for value in ["csv:", "xml:file", "1:file", ":"] {
             assert_eq!(read(value), None, "{value}");
         }

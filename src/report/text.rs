@@ -90,10 +90,10 @@ impl fmt::Display for Report {
         let most = partners.iter().max().copied().unwrap_or(0);
         write!(f, "\nPEs that a PE talked to: {mean:.1} on average, at most {most}")?;
         let rows = self.rows.iter().enumerate();
-        let lost: Vec<_> = rows.filter_map(|(pe, s)| Some((pe, s.lost.told()?))).collect();
+        let lost: Vec<_> = rows.filter_map(|(pe, s)| Some((pe, s.lost.described()?))).collect();
         lost.iter().try_for_each(|(pe, told)| write!(f, "\nPE {pe} {told}"))?;
         if !lost.is_empty() {
-            write!(f, "\nWaits {}", pause::told())?;
+            write!(f, "\nWaits {}", pause::description())?;
         }
         Ok(())
     }

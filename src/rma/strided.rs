@@ -45,7 +45,7 @@ impl Blocks {
         self.extent(self.dst)
     }
 
-    /// The same for the source.
+    /// The number of elements that the blocks span in the source.
     #[inline(always)]
     #[must_use]
     pub const fn of_source(self) -> usize {
@@ -87,7 +87,7 @@ impl Blocks {
         }
     }
 
-    /// The same in bytes, for engines and devices.
+    /// The blocks in bytes, for engines and devices.
     fn in_bytes<T>(self) -> StridedBlocks {
         // Wrapping: the stride of a single block means nothing.
         let bytes = |elements: isize| (elements as usize).wrapping_mul(size_of::<T>());

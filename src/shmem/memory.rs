@@ -163,7 +163,7 @@ impl<T: Element> Symmetric<'_, T> {
 }
 
 impl Shmem {
-    /// That this is the end of symmetric memory, if it is the last finalisation.
+    /// The promise that a finalisation needs: if it is the last one, nobody uses symmetric memory any more.
     pub(super) fn unused(self) -> Unused {
         // SAFETY: every `Shmem` stands for an initialisation, so at the last finalisation this is the
         // last. Arrays, their parts and what is shared with other threads borrow from one, so there

@@ -25,7 +25,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// The same in the core's types. Panics unless `dest` and `source` elements can hold all blocks. The
+    /// These blocks in the core's types. Panics unless `dest` and `source` elements can hold all blocks. The
     /// core rejects strides that are too small.
     #[track_caller]
     fn checked(self, routine: Routine, dest: usize, source: usize) -> rma::Blocks {

@@ -38,16 +38,16 @@ impl Team<'_> {
 pub struct TeamContext<'a> {
     context: Context<'a, Handle>,
     team: &'a Team<'a>,
-    _end: End,
+    _end: DestroyOnDrop,
 }
 
 /// Destroys a context that still exists. It borrows from nothing, so the compiler lets a context be
 /// dropped, though not be used, after what it borrows from: a program can finalise before the end of
 /// the block that its contexts live in.
 #[derive(Debug)]
-struct End(Creation);
+struct DestroyOnDrop(Creation);
 
-impl Drop for End {
+impl Drop for DestroyOnDrop {
     fn drop(&mut self) {
         context::destroy_if_there(&Blocking("TeamContext::drop"), self.0);
     }
@@ -62,7 +62,7 @@ impl<'a> TeamContext<'a> {
         (status == 0).then(|| Self {
             context: Context::new(Handle::new(handle)),
             team,
-            _end: End(context::creation(handle)),
+            _end: DestroyOnDrop(context::creation(handle)),
         })
     }
 

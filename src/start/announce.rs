@@ -71,7 +71,7 @@ pub(super) fn announce(job: &Job) {
             job.layout.heap().len(),
             job.heap_pages(),
             job.heap_place(),
-            job.partitions_told(),
+            job.partitions_description(),
             env::table()
         ));
     }

@@ -1,9 +1,8 @@
-//! Whom a launcher's variables are for. A process that a PE starts (`system`, a debugger, another
-//! OpenSHMEM program) inherits them and must not take itself for the PE. They cannot be removed, as
-//! the one of `oshrun` is, because MPI may need them in this process later. So the PE adds a variable
-//! that says what the launcher has given it and which process it is. A process that has been given the
-//! same and is another one was started by the PE; one that a nested launcher has started has been
-//! given something else.
+//! Tells a PE from the processes that it starts (`system`, a debugger, another OpenSHMEM program), which
+//! inherit the variables of a foreign launcher. The PE cannot remove them, because MPI may need them in
+//! this process later. So it adds a variable, its *claim*: its process ID, and a hash of the launcher's
+//! variables. A process with the same hash and another ID was started by the PE, and is not a PE itself. A
+//! process of a nested launcher has other variables, so another hash.
 
 use onenode_core::sys::hash::fnv1a;
 use onenode_core::sys::process;

@@ -18,7 +18,7 @@ use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::JobFile;
 use oneshmem_job::jobfile::MAX_PES;
 use oneshmem_job::jobfile::nodes::NodeOf;
-use oneshmem_job::sys::environment::{self, Passed};
+use oneshmem_job::sys::environment::{self, PassedNumbers};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
@@ -87,7 +87,7 @@ pub(super) fn join() -> Result<Membership, Error> {
     explain_privilege();
     // Children of this PE must not take themselves for this PE, nor for the process of another launcher
     // that runs `oshrun`. That one may not start the next program in this process.
-    if let Some(passed) = Passed::take(PASSED_PE) {
+    if let Some(passed) = PassedNumbers::take(PASSED_PE) {
         Foreign::claim_all((0, 0));
         return from_oshrun(passed);
     }
@@ -125,7 +125,7 @@ fn text_of(variable: &str) -> Option<String> {
     environment::variable(variable)?.into_string().ok()
 }
 
-fn from_oshrun(mut passed: Passed) -> Result<Membership, Error> {
+fn from_oshrun(mut passed: PassedNumbers) -> Result<Membership, Error> {
     const FILE: usize = 2;
     const HUGE_FILE: usize = 4;
     let text = passed.text().to_owned();
@@ -286,11 +286,11 @@ impl Foreign {
             return Err(Error::Launcher { launcher: self.launcher.name(), why });
         }
         let nodes = NodeOf::unnamed(sizes);
-        meet::join(self.launcher, &self.job_told(), rank, (own, &nodes))
+        meet::join(self.launcher, &self.job_identity(), rank, (own, &nodes))
     }
 
     /// The name that distinguishes the job from all others of this user on this machine.
-    fn job_told(&self) -> String {
+    fn job_identity(&self) -> String {
         let is_named = Self::variable(self.named).is_some();
         let process = if is_named { 0 } else { origin::launching_process(self.rank[0]) };
         let values: Vec<_> =

@@ -1,5 +1,5 @@
-//! Which process has launched a job, where the launcher does not say which job it is, or its variables
-//! may be another job's.
+//! Finds the process that launched a job. It identifies the job where the launcher's variables do not, or
+//! may be inherited from another job.
 
 use onenode_core::sys::{pass, process};
 use oneshmem_job::sys::environment;

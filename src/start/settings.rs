@@ -27,9 +27,9 @@ pub(super) struct Settings {
     pub pages: pages::RequestedPages,
     /// All partitions.
     pub specs: Vec<Spec>,
-    /// Those in the slot.
+    /// Partitions in the slot.
     pub in_slot: Vec<Spec>,
-    /// Those on devices.
+    /// Partitions on devices.
     pub on_devices: Vec<Spec>,
     pub layout: Layout,
     pub habits: JobSettings,

@@ -234,13 +234,13 @@ fn register(job: &'static Job, habits: JobSettings) -> Result<(), Error> {
         sys::mpi::find();
     }
     fork::prepare(say_child_is_lost)?;
-    fault::explain(fault::Ends {
+    fault::explain(fault::FaultActions {
         leave_if_dead: liveness::leave_if_dead,
         refuse: slow::say_refused,
         end: failure::fatal_and_reported,
     });
-    ending::leave_when_told();
-    ending::tell_when_asked(job);
+    ending::leave_on_signal();
+    ending::report_wait_on_signal(job);
     sys::ending::at_exit(leaving);
     sys::ending::at_last(ending::leave_unfinalised);
     Ok(())
@@ -259,7 +259,7 @@ fn begin(job: &'static Job, routine: Routine, level: i32, steps: &mut Steps) -> 
     }
     let used = &job.control.pe(job.pe).heap_used;
     used.store(0, Ordering::Relaxed);
-    *job.heap.pool() = Pool::of_heap(job.layout.heap().len()).told_in(used);
+    *job.heap.pool() = Pool::of_heap(job.layout.heap().len()).counted_in(used);
     guards::forget_all();
     let lifetime = job.lifetime.fetch_add(1, Ordering::Relaxed);
     job.control.pe(job.pe).order.begin(lifetime);

@@ -174,10 +174,10 @@ pub fn each_call(from: usize, outer: Option<usize>, mut each: impl FnMut(usize, 
 
 /// The call by which the program entered this library, as far as it is known.
 pub enum Entry<'a> {
-    /// It is this one.
+    /// This call.
     Known(Call<'a>),
-    /// It is one of these, of which this is the next, with its number: the library is part of a program
-    /// without symbols, where nothing tells their calls apart.
+    /// One of several calls; this is the next of them, with its number. The library is part of a program
+    /// without symbols, so its own calls cannot be told from the program's.
     Among(usize, Call<'a>),
 }
 
@@ -320,7 +320,7 @@ enum Name {
 }
 
 impl Call<'_> {
-    /// What the loader has found.
+    /// The symbol or file that the loader has found.
     fn loaders(&self, name: Name) -> Option<&'static str> {
         let at = match name {
             Name::Symbol => self.info.dli_sname,

@@ -1,5 +1,4 @@
-//! Asks foreign launchers to end a job: the one message of their protocols that this library sends
-//! in any job.
+//! Asks a foreign launcher to end the job, by PMI-1 or PMIx.
 
 use super::pmix::Pmix;
 use oneshmem_job::sys::environment;

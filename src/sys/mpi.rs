@@ -55,7 +55,7 @@ enum Communicators {
     OfOpenMpi(CommunicatorFunctions<Handle>),
 }
 
-/// Those whose handle is a `C`.
+/// The functions that take a communicator; its handle is a `C`.
 struct CommunicatorFunctions<C> {
     /// `MPI_COMM_WORLD`.
     world: C,

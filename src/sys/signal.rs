@@ -205,7 +205,7 @@ pub(super) unsafe fn handle(signal: libc::c_int, handler: SigHandler, flags: SaF
     let _ = unsafe { nix::sys::signal::sigaction(signal, &action) };
 }
 
-/// What a signal does by [`take`].
+/// The action that [`take`] installs for a signal.
 #[derive(Clone, Copy)]
 enum Action {
     Default,

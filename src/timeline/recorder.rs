@@ -13,10 +13,10 @@ use std::sync::{Mutex, OnceLock};
 static RECORDER: OnceLock<Recorder> = OnceLock::new();
 
 /// This PE's recorder. Threads take turns.
-pub(crate) struct Recorder(Mutex<Tape>);
+pub(crate) struct Recorder(Mutex<RecorderState>);
 
 /// The ring of this PE's events, and the state of recording.
-struct Tape {
+struct RecorderState {
     ring: Ring,
     /// The numbers of names, by their addresses and lengths.
     names: HashMap<(usize, usize), u16>,
@@ -48,7 +48,7 @@ pub(crate) struct Open {
 
 /// Begins recording in this memory, in each lifetime of the PE anew.
 pub(crate) fn begin(area: SharedArea) {
-    let tape = || Tape {
+    let tape = || RecorderState {
         ring: Ring::new(area, clock::nanoseconds()),
         names: HashMap::new(),
         last: None,
@@ -139,7 +139,7 @@ impl Recorder {
     }
 }
 
-impl Tape {
+impl RecorderState {
     fn push(&mut self, event: Event) {
         match self.last.and_then(|last| last.with(&event)) {
             Some(both) => {

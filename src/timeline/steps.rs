@@ -6,9 +6,9 @@ use oneshmem_job::timeline::event::{Kind, Peer};
 use oneshmem_job::timeline::ring::Head;
 
 /// When initialisation began, and when each of its steps ended, if that will be recorded.
-pub(crate) struct Steps(Option<Times>);
+pub(crate) struct Steps(Option<StepTimes>);
 
-struct Times {
+struct StepTimes {
     begin: u64,
     ended: Vec<(&'static str, u64)>,
 }
@@ -16,7 +16,7 @@ struct Times {
 impl Steps {
     /// Initialisation begins. `is_recorded`: its steps will be recorded.
     pub fn begin(is_recorded: bool) -> Self {
-        let times = || Times { begin: clock::nanoseconds(), ended: Vec::new() };
+        let times = || StepTimes { begin: clock::nanoseconds(), ended: Vec::new() };
         Self(is_recorded.then(times))
     }
 

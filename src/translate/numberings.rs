@@ -77,7 +77,8 @@ impl Numberings {
             return out();
         }
         // SAFETY: only handles of contexts have a size, so these 16 bits are the low ones of a
-        // handle: the context's number times 16, plus the tag. Plain reads as above.
+        // handle: the context's number times 16, plus the tag. Nobody changes the record of a
+        // context that exists.
         let (start, stride) = unsafe {
             let record = &*place.add(TO_RECORD).cast::<Record>();
             (record.start.as_ptr(), *record.stride.as_ptr())

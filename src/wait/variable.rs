@@ -3,7 +3,7 @@
 use super::{Comparison, Waitable, backoff};
 use crate::argument::memory::Object;
 use crate::atomics::{Ordering, fence};
-use crate::operand::word::{self, Here, OnDevice};
+use crate::operand::word::{self, DeviceVariable, MappedVariable};
 use crate::pause::Wait;
 use crate::pe::about::About;
 use onenode_core::arch;
@@ -44,7 +44,7 @@ pub(crate) fn until<T: Waitable>(
 #[inline(never)]
 fn until_changed<T: Waitable>(
     routine: Routine,
-    variable: Here<'_, T>,
+    variable: MappedVariable<'_, T>,
     cmp: Comparison,
     value: T,
 ) -> T {
@@ -70,7 +70,7 @@ fn until_changed<T: Waitable>(
 #[inline(never)]
 fn until_on_device<T: Waitable>(
     routine: Routine,
-    variable: OnDevice<'_, T>,
+    variable: DeviceVariable<'_, T>,
     cmp: Comparison,
     value: T,
 ) -> T {
@@ -88,7 +88,9 @@ fn until_on_device<T: Waitable>(
 #[inline]
 pub fn test<T: Waitable>(routine: Routine, ivar: Object<'_, T>, cmp: c_int, value: T) -> c_int {
     let cmp = Comparison::new(routine, cmp);
-    let Some(variable) = Here::surely(ivar) else { return test_slow(routine, ivar, cmp, value) };
+    let Some(variable) = MappedVariable::surely(ivar) else {
+        return test_slow(routine, ivar, cmp, value);
+    };
     backoff::tested(cmp.holds(variable.load(), value)) as c_int
 }
 

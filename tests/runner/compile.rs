@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::SystemTime;
 
-type Made = Arc<OnceLock<Result>>;
+type CompileOutcome = Arc<OnceLock<Result>>;
 
 /// The executable of a program in a variant. Builds it if it is missing or older than its sources.
 pub fn executable(program: &Program, variant: Variant) -> Result<PathBuf> {
@@ -29,7 +29,7 @@ pub fn executable_in(program: &Program, variant: Variant, folder: &str) -> Resul
 
 /// Makes a file the first time that it is asked for, while other trials that ask wait.
 pub fn once(target: &Path, make: impl FnOnce() -> Result) -> Result {
-    static MADE: LazyLock<Mutex<HashMap<PathBuf, Made>>> = LazyLock::new(Mutex::default);
+    static MADE: LazyLock<Mutex<HashMap<PathBuf, CompileOutcome>>> = LazyLock::new(Mutex::default);
     let made = Arc::clone(MADE.lock()?.entry(target.to_owned()).or_default());
     made.get_or_init(make).clone()
 }

@@ -291,7 +291,7 @@ impl Line {
         let most = members.iter().max_by_key(|member| member.lost.lost);
         let lost = most.and_then(|it| {
             let who = if members.len() > 1 { format!("PE {} ", it.pe) } else { String::new() };
-            Some(format!(", {who}{}", it.lost.told()?))
+            Some(format!(", {who}{}", it.lost.described()?))
         });
         let lost = lost.unwrap_or_default();
         Self {

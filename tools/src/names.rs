@@ -18,7 +18,7 @@ pub fn demangled(text: &str) -> Cow<'_, str> {
 
 fn of_rust(name: &str) -> Option<String> {
     let name = rustc_demangle::try_demangle(name).ok()?;
-    let mut shown = Short(String::new());
+    let mut shown = BoundedText(String::new());
     write!(shown, "{name:#}").ok()?;
     Some(shown.0)
 }
@@ -26,15 +26,15 @@ fn of_rust(name: &str) -> Option<String> {
 fn of_cpp(name: &str) -> Option<String> {
     let symbol = cpp_demangle::Symbol::new(name).ok()?;
     let options = cpp_demangle::DemangleOptions::new().no_return_type();
-    let mut shown = Short(String::new());
+    let mut shown = BoundedText(String::new());
     symbol.structured_demangle(&mut shown, &options).ok()?;
     Some(shown.0)
 }
 
 /// Text of at most [`BYTES`] bytes: a short name can stand for a very long one.
-struct Short(String);
+struct BoundedText(String);
 
-impl Write for Short {
+impl Write for BoundedText {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if self.0.len() + text.len() > BYTES {
             return Err(fmt::Error);

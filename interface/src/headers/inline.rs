@@ -2,7 +2,7 @@
 //! for one type; this module lists the types.
 
 use super::fill;
-use crate::table::{Interface, Over};
+use crate::table::{Expansion, Interface};
 
 /// The text of `shmem_inline.h`.
 pub(super) fn shmem_inline_h(table: &Interface) -> String {
@@ -12,7 +12,7 @@ pub(super) fn shmem_inline_h(table: &Interface) -> String {
         &family.prototypes
     };
     let types = |family: &str| {
-        let Some(Over::Types(types)) = over(family).first().map(|p| &p.over) else {
+        let Some(Expansion::Types(types)) = over(family).first().map(|p| &p.over) else {
             panic!("{family} is not about types")
         };
         table.type_table(types).entries.iter().map(|t| (*t, table.ctype(t)))
@@ -30,7 +30,7 @@ pub(super) fn shmem_inline_h(table: &Interface) -> String {
         })
         .collect();
     for prototype in over("rma.put") {
-        if let Over::Sizes(sizes) = prototype.over {
+        if let Expansion::Sizes(sizes) = prototype.over {
             for size in &table.size_table(sizes).entries {
                 let bytes = size.parse::<usize>().map_or(1, |bits| bits / 8);
                 let rest = format!("void, {bytes}");

@@ -3,15 +3,15 @@
 use super::{PageWriter, listed};
 use crate::manual::Words;
 use crate::roff;
-use crate::table::Over;
+use crate::table::Expansion;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 impl PageWriter<'_> {
     pub(super) fn arguments(&self, own: &Words) -> String {
         let mut out = String::new();
-        let mut tables: Vec<(Over, Vec<String>)> = Vec::new();
-        for prototype in self.family.prototypes.iter().filter(|p| p.over != Over::Nothing) {
+        let mut tables: Vec<(Expansion, Vec<String>)> = Vec::new();
+        for prototype in self.family.prototypes.iter().filter(|p| p.over != Expansion::Nothing) {
             let name = format!("`{}`", prototype.name.replace("[_ctx]", ""));
             match tables.iter_mut().find(|(over, _)| *over == prototype.over) {
                 Some((_, names)) => names.push(name),
@@ -24,9 +24,9 @@ impl PageWriter<'_> {
                 _ => format!("In {}: ", listed(names, "and")),
             };
             let (head, text) = match over {
-                Over::Types(table) => ("TYPE, TYPENAME", self.types(table)),
-                Over::Sizes(table) => ("SIZE", self.sizes(table)),
-                Over::Nothing => continue,
+                Expansion::Types(table) => ("TYPE, TYPENAME", self.types(table)),
+                Expansion::Sizes(table) => ("SIZE", self.sizes(table)),
+                Expansion::Nothing => continue,
             };
             let _ = write!(out, ".TP\n.I {head}\n{}", self.text(&format!("{of}{text}")));
         }

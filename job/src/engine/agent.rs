@@ -65,7 +65,7 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
     }
     publish(&record.encode());
     let server = worker.receiver();
-    let mut end = End::No;
+    let mut end = Shutdown::NotBegun;
     let mut polls = Polls::new(Instant::now());
     loop {
         // Makes no progress once the job has ended, as PEs: these end then, also those that still connect, and UCX
@@ -92,41 +92,41 @@ pub fn serve(job: Arc<JobFile>, publish: &mut dyn FnMut(&[u8])) -> Result<Infall
     }
 }
 
-/// The job's end as the agent knows it from other nodes.
+/// How far the agent has ended its node's part of a job that another node has reported as ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    /// The job goes on.
-    No,
-    /// The node's PEs that wait have been told at this time.
-    Since(Instant),
-    /// So have the others.
-    Told,
+enum Shutdown {
+    /// No end has been reported: the job goes on.
+    NotBegun,
+    /// The abort word was set at this time: PEs that wait see it.
+    Announced(Instant),
+    /// PEs that compute have got a signal, too.
+    Signalled,
 }
 
-impl End {
+impl Shutdown {
     /// Ends the job on this node when another node has reported its end with this abort word: PEs that
     /// wait see the word; those that compute get a signal, a little later.
     fn advance(&mut self, job: &Arc<JobFile>, word: u64) {
         match *self {
-            Self::No if word == 0 => {}
-            Self::No => {
+            Self::NotBegun if word == 0 => {}
+            Self::NotBegun => {
                 abort::accept(job, word);
-                *self = Self::Since(Instant::now());
+                *self = Self::Announced(Instant::now());
             }
-            Self::Since(time) if time.elapsed() >= abort::NOTICE => {
-                *self = Self::Told;
+            Self::Announced(time) if time.elapsed() >= abort::NOTICE => {
+                *self = Self::Signalled;
                 for pe in job.near() {
                     if let Ok(Some(control)) = Control::last(job, pe) {
                         life::notify_end(&control, pe);
                     }
                 }
             }
-            Self::Since(_) | Self::Told => {}
+            Self::Announced(_) | Self::Signalled => {}
         }
     }
 
     /// How long the agent may sleep.
     fn patience(self) -> Duration {
-        if matches!(self, Self::Since(_)) { abort::NOTICE } else { SLEEP }
+        if matches!(self, Self::Announced(_)) { abort::NOTICE } else { SLEEP }
     }
 }

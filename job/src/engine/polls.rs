@@ -18,7 +18,7 @@ const SOON: Duration = Duration::from_millis(10);
 pub struct Polls {
     /// When the last message came.
     last: Instant,
-    /// Not before this time, because others need the CPU.
+    /// The agent does not poll before this time, because others need the CPU.
     from: Instant,
     /// Until when the next long yield counts.
     suspect: Instant,

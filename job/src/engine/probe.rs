@@ -85,7 +85,7 @@ fn serve(route: OwnedFd, pipe: OwnedFd) {
 /// Ends this process if it takes too long: UCX tries for ever to lock more memory than it may.
 fn give_up(pipe: OwnedFd) {
     std::thread::sleep(PATIENCE);
-    let why = format!("not tried within {} s{}", PATIENCE.as_secs(), raw::limit_told());
+    let why = format!("not tried within {} s{}", PATIENCE.as_secs(), raw::limit_note());
     let _ = File::from(pipe).write_all(why.as_bytes());
     process::exit_now(0)
 }

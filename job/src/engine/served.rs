@@ -67,7 +67,7 @@ pub struct Mapped {
 }
 
 impl Piece {
-    /// So many bytes from an offset on, if all are in the piece.
+    /// `bytes` bytes from `offset` on; `None` if some of them are outside the piece.
     fn find(&self, offset: u64, bytes: usize) -> Option<SharedBytes<'_>> {
         let skipped = usize::try_from(offset.checked_sub(self.offset)?).ok()?;
         let is_within = self.bytes.checked_sub(skipped)? >= bytes;

@@ -1,4 +1,4 @@
-//! Bytes of memory that others access at the same time, by their addresses here.
+//! A range of shared memory, mapped here, that other processes access at the same time.
 #![allow(unsafe_code)]
 
 use onenode_core::area::Shared;
@@ -6,7 +6,7 @@ use onenode_core::copy;
 use std::marker::PhantomData;
 use std::slice;
 
-/// Such bytes: atomics, or what is copied as a whole.
+/// Bytes of shared memory: accessed as atomics, or copied as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedBytes<'m> {
     start: *mut u8,

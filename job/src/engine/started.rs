@@ -1,5 +1,5 @@
-//! The agent that a PE of another launcher starts for its node. That one may be no child of it, and sees by itself
-//! when it is no longer needed.
+//! A node's agent under a foreign launcher, started by a PE of the node. It is not the PE's child, because programs
+//! may wait for all of their children; so it finds out by itself when it is no longer needed.
 
 use super::agent::{self, Report};
 use crate::atomics::Ordering;

@@ -46,7 +46,7 @@ const HEAP_OFFSET: u64 = 1 << 41;
 /// And partitions from here.
 const PARTITIONS_OFFSET: u64 = HEAP_OFFSET + (1 << 40);
 
-/// Where the PEs say what partitions they have, if they have any: so many words each ([`texts`]).
+/// Offset of the descriptions of the PEs' partitions: a page of `WORDS` words for each PE ([`texts`]).
 const TEXTS_BASE: u64 = 1 << 38;
 const WORDS: usize = 2048;
 
@@ -61,7 +61,7 @@ pub struct Header {
     /// 1 once a PE has said that the heap's pages are not what was asked for.
     pub complained: AtomicU32,
     /// 1 once a PE has said that the PEs take blocks of partitions in different orders.
-    pub order_told: AtomicU32,
+    pub order_reported: AtomicU32,
     /// Team slots in use, one bit each.
     pub teams: [AtomicU64; TEAM_SLOTS / 64],
 }
@@ -113,7 +113,7 @@ pub struct PeRecord {
     /// A hash of everything on which its choice of collective algorithms depends; 0 before its
     /// first collective.
     pub choices: AtomicU64,
-    /// The same for collectives of members on several nodes.
+    /// The hash of the choices for collectives of members on several nodes; 0 before the first of them.
     pub far_choices: AtomicU64,
     /// For a node's first PE: how many comparisons of thread levels other nodes have come to, and how
     /// many of them with `SHMEM_THREAD_MULTIPLE`: see `collectives::levels`.
@@ -328,7 +328,7 @@ impl Control {
     pub(crate) fn memory(&self) -> (NonNull<u8>, usize) {
         (*self.area.base(), Self::bytes(self.npes(), self.team_slots))
     }
-    /// The same as words.
+    /// The whole area as words.
     pub fn all_words(&self) -> &[AtomicU64] {
         self.area.slice(0, self.memory().1 / size_of::<AtomicU64>())
     }
@@ -360,7 +360,7 @@ impl Control {
         let base = Self::subscribers_base(self.npes(), self.team_slots);
         (base + (slot * self.npes() + pe) * size_of::<AtomicU64>()) as u64
     }
-    /// That word, for a PE of this node.
+    /// The word of subscribers of a PE of this node.
     pub fn subscribers(&self, slot: usize, pe: usize) -> &AtomicU64 {
         self.area.at(self.subscribers_offset(slot, pe) as usize)
     }
@@ -463,7 +463,7 @@ pub(crate) mod layout {
     ];
 
     pub fn header() -> Fields {
-        fields!("ControlHeader", Header { complained, order_told, teams })
+        fields!("ControlHeader", Header { complained, order_reported, teams })
     }
 
     pub fn record() -> Fields {

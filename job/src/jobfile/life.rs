@@ -83,7 +83,7 @@ pub fn notify_end(control: &Control, pe: usize) {
 }
 
 /// Lets PEs of this range except `own` know that the job has ended.
-pub fn tell_all(control: &Control, pes: Range<usize>, own: usize) {
+pub fn notify_all(control: &Control, pes: Range<usize>, own: usize) {
     pes.filter(|pe| *pe != own).for_each(|pe| notify_end(control, pe));
 }
 

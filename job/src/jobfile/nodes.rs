@@ -204,7 +204,7 @@ impl Nodes {
         let bytes = record.route_bytes.load(Ordering::Acquire) as usize;
         codec::decode(&read(&record.route, bytes)).unwrap_or_default()
     }
-    /// Sets that. Called before this node's agent and PEs need it.
+    /// Sets the route by which this node reaches the others. Called before this node's agent and PEs need it.
     ///
     /// # Errors
     /// In words, if a name in it is longer than any that the kernel gives.

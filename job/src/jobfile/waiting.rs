@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// 64-bit words for the name of a routine.
 const NAME_WORDS: usize = 6;
-/// The same for the name of a variable, which may be one of C++.
+/// 64-bit words for the name of a variable; names of C++ are long.
 const VARIABLE_WORDS: usize = 16;
 
 /// A PE's wait, as the job sees it. All zero: it is not waiting.
@@ -16,7 +16,7 @@ const VARIABLE_WORDS: usize = 16;
 pub struct Waiting {
     /// How long it had lasted when this was written, in milliseconds, plus 1.
     lasted: AtomicU64,
-    /// The kind of [`What`] in the highest byte, and its numbers.
+    /// The kind of [`WaitObject`] in the highest byte, and its numbers.
     what: AtomicU64,
     place: AtomicU64,
     routine: [AtomicU64; NAME_WORDS],
@@ -32,7 +32,7 @@ pub struct Waiting {
 
 /// The object of a wait, as the record describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum WaitObject {
     /// Unspecified.
     Unsaid,
     /// The initialisation of PE `.0`.
@@ -113,7 +113,7 @@ impl fmt::Display for SlotPart {
 /// A PE's wait, as read from its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
-    what: What,
+    what: WaitObject,
     /// How long it has lasted, at least.
     pub lasted: Duration,
     routine: [u8; NAME_WORDS * 8],
@@ -133,7 +133,7 @@ const fn take(word: u64, bits: u32, shift: u32) -> usize {
     (word >> shift & ((1 << bits) - 1)) as usize
 }
 
-impl What {
+impl WaitObject {
     fn encode(self) -> (u64, u64) {
         let kind = |kind: u64| kind << 56;
         match self {
@@ -182,7 +182,7 @@ impl What {
 impl Waiting {
     /// Writes a wait that has lasted this long. If several threads of the PE wait, the last to
     /// write wins.
-    pub fn write(&self, what: What, routine: &str, lasted: Duration) {
+    pub fn write(&self, what: WaitObject, routine: &str, lasted: Duration) {
         packed::store_name(&self.routine, routine);
         let (what, place) = what.encode();
         self.what.store(what, Ordering::Relaxed);
@@ -192,7 +192,7 @@ impl Waiting {
 
     /// Writes the static variable that a wait is for, with the offset within it, and the address in the program's
     /// file that it was called from, as far as they are known. To be called before the wait is written.
-    pub fn describe(&self, what: What, variable: Option<(&str, u64)>, called: Option<u64>) {
+    pub fn describe(&self, what: WaitObject, variable: Option<(&str, u64)>, called: Option<u64>) {
         let (name, offset) = variable.unwrap_or(("", 0));
         packed::store_name(&self.variable, name);
         self.variable_offset.store(offset, Ordering::Relaxed);
@@ -210,7 +210,7 @@ impl Waiting {
     pub fn read(&self) -> Option<Wait> {
         let lasted = self.lasted.load(Ordering::Acquire).checked_sub(1)?;
         let (what, place) = (self.what.load(Ordering::Relaxed), self.place.load(Ordering::Relaxed));
-        let what = What::decode(what, place);
+        let what = WaitObject::decode(what, place);
         let is_described = self.described.load(Ordering::Relaxed) == what.key();
         Some(Wait {
             what,
@@ -280,20 +280,22 @@ impl fmt::Display for Wait {
             routine => write!(f, "in {routine}, waiting")?,
         }
         match self.what {
-            What::Unsaid => Ok(()),
-            What::Initialisation(pe) => write!(f, " for PE {pe} to call shmem_init"),
-            What::Member { team, pe } => write!(f, " for PE {pe} on {}", TeamName(team)),
-            What::Notification { team } => write!(f, " for other PEs of {}", TeamName(team)),
-            What::ActiveSet([start, stride, size]) => {
+            WaitObject::Unsaid => Ok(()),
+            WaitObject::Initialisation(pe) => write!(f, " for PE {pe} to call shmem_init"),
+            WaitObject::Member { team, pe } => write!(f, " for PE {pe} on {}", TeamName(team)),
+            WaitObject::Notification { team } => write!(f, " for other PEs of {}", TeamName(team)),
+            WaitObject::ActiveSet([start, stride, size]) => {
                 write!(f, " for others of the {size} PEs {start}, {}, ...", start + stride)
             }
-            What::Variable { part, offset } => {
+            WaitObject::Variable { part, offset } => {
                 write!(f, " for an update of {}", SlotLocation(self, part, offset))
             }
-            What::Lock { part, offset } => {
+            WaitObject::Lock { part, offset } => {
                 write!(f, " for the lock at {}", SlotLocation(self, part, offset))
             }
-            What::Tests => f.write_str(" for what it tests (shmem_test... or shmem_test_lock)"),
+            WaitObject::Tests => {
+                f.write_str(" for what it tests (shmem_test... or shmem_test_lock)")
+            }
         }
     }
 }
@@ -327,18 +329,18 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         for what in [
-            What::Unsaid,
-            What::Initialisation(4095),
-            What::Member { team: 1024, pe: 4095 },
-            What::Notification { team: 2 },
-            What::ActiveSet([3, 1 << 31, 4096]),
-            What::Variable { part: SlotPart::Heap, offset: usize::MAX },
-            What::Variable { part: SlotPart::Data, offset: 0 },
-            What::Lock { part: SlotPart::Partition(63), offset: 64 },
-            What::Tests,
+            WaitObject::Unsaid,
+            WaitObject::Initialisation(4095),
+            WaitObject::Member { team: 1024, pe: 4095 },
+            WaitObject::Notification { team: 2 },
+            WaitObject::ActiveSet([3, 1 << 31, 4096]),
+            WaitObject::Variable { part: SlotPart::Heap, offset: usize::MAX },
+            WaitObject::Variable { part: SlotPart::Data, offset: 0 },
+            WaitObject::Lock { part: SlotPart::Partition(63), offset: 64 },
+            WaitObject::Tests,
         ] {
             let (word, place) = what.encode();
-            assert_eq!(What::decode(word, place), what);
+            assert_eq!(WaitObject::decode(word, place), what);
         }
     }
 
@@ -350,12 +352,12 @@ mod tests {
             record.write(what, "wait", Duration::ZERO);
             record.read().expect("a wait").to_string()
         };
-        let what = What::Variable { part: SlotPart::Data, offset: 64 };
+        let what = WaitObject::Variable { part: SlotPart::Data, offset: 64 };
         assert_eq!(shown(what), "in wait, waiting for an update of the data segment + 0x40");
         record.describe(what, Some(("flag", 0)), None);
         assert_eq!(shown(what), "in wait, waiting for an update of flag, the data segment + 0x40");
         assert_eq!(record.read().and_then(|wait| wait.called), None);
-        let lock = What::Lock { part: SlotPart::Data, offset: 64 };
+        let lock = WaitObject::Lock { part: SlotPart::Data, offset: 64 };
         record.describe(lock, Some(("flags", 8)), Some(0x1151));
         assert_eq!(
             shown(lock),
@@ -363,9 +365,9 @@ mod tests {
         );
         assert_eq!(record.read().and_then(|wait| wait.called), Some(0x1151));
         // The description is that of another wait.
-        let other = What::Variable { part: SlotPart::Data, offset: 72 };
+        let other = WaitObject::Variable { part: SlotPart::Data, offset: 72 };
         assert_eq!(shown(other), "in wait, waiting for an update of the data segment + 0x48");
-        let heap = What::Variable { part: SlotPart::Heap, offset: 64 };
+        let heap = WaitObject::Variable { part: SlotPart::Heap, offset: 64 };
         assert_eq!(shown(heap), "in wait, waiting for an update of the symmetric heap + 0x40");
         assert_eq!(record.read().and_then(|wait| wait.called), None);
         record.describe(what, Some(("\x1b[2J", 0)), None);

@@ -1,5 +1,5 @@
 //! Partitions: symmetric memory beside the heap, of a kind that an environment variable selects.
-//! This module reads the variables; `job` maps the partitions.
+//! This module reads the variables; the library maps the partitions.
 
 pub mod order;
 mod parse;

@@ -55,7 +55,7 @@ pub struct StridedBlocks {
     pub bytes: usize,
     /// From the start of a block to the start of the next, on the side that is written.
     pub to_stride: usize,
-    /// The same on the side that is read.
+    /// Bytes from the start of a block to that of the next, on the side that is read.
     pub from_stride: usize,
 }
 
@@ -65,7 +65,7 @@ impl StridedBlocks {
         Self { count: 1, bytes, to_stride: bytes, from_stride: bytes }
     }
 
-    /// The same as one block, if there are no gaps.
+    /// These blocks, as a single one if there are no gaps between them.
     #[must_use]
     pub fn joined(self) -> Self {
         if self.to_stride == self.bytes && self.from_stride == self.bytes {
@@ -314,7 +314,7 @@ pub unsafe trait DeviceMemory: Engine {
     /// A partition's name for peers.
     fn handle(&self, part: usize) -> Handle;
     /// A description for the user.
-    fn told(&self, part: usize) -> String;
+    fn description(&self, part: usize) -> String;
     /// The partition that contains an address of this PE.
     fn find(&self, address: usize) -> Option<usize>;
     /// The counterpart on PE `pe` of this PE's `address` in a partition. Calls `handle` if the PE's

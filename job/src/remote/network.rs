@@ -35,10 +35,10 @@ pub enum Preference {
 }
 
 impl Preference {
-    /// That of this value of the variable.
+    /// The preference that a value of the variable states.
     ///
     /// # Errors
-    /// In words, if the value is none that the variable may have.
+    /// A message, if the value is not one of the variable's.
     pub fn of(value: Option<&OsStr>) -> Result<Self, String> {
         let Some(value) = value else { return Ok(Self::default()) };
         let value = value.to_string_lossy();
@@ -56,7 +56,7 @@ impl Preference {
         }
     }
 
-    /// That of this process's environment.
+    /// The preference that this process's environment states.
     ///
     /// # Errors
     /// As [`of`](Self::of).

@@ -1,9 +1,8 @@
-//! How much of a PE's time processes of others took.
+//! How much CPU time a PE lost to processes that are not of its job.
 //!
-//! Counted is the time for which the PE's first thread was ready to run and had no CPU, in waits and between
-//! them, so also what a PE loses that keeps others waiting. Subtracted is what the PE's other threads and the
-//! PEs on its CPUs can have used of it, so the rest is at least what others took. Time for which the quota of a
-//! control group stops the PE counts, too.
+//! The kernel tells for how long the PE's first thread was ready to run and had no CPU. In part of that time the
+//! PE's other threads, or other PEs on its CPUs, may have had the CPU; that part is subtracted. So the rest is a
+//! lower bound. It includes time for which the quota of a control group stopped the PE.
 
 use crate::atomics::Ordering;
 use crate::jobfile::control::Control;
@@ -27,7 +26,7 @@ pub struct ProcessUsage {
 }
 
 impl ProcessUsage {
-    /// That of a process; `None` if the system does not tell.
+    /// The usage of a process; `None` if the system does not tell.
     pub fn of(pid: u32) -> Option<Self> {
         let at = Instant::now();
         let [ran, ready] = process::ran_and_ready(pid)?;
@@ -81,7 +80,7 @@ impl LostTime {
     }
 
     /// For users: what was lost, if it is much.
-    pub fn told(&self) -> Option<String> {
+    pub fn described(&self) -> Option<String> {
         let part = self.lost.as_secs_f64() / self.all.as_secs_f64();
         let place = self.cpu.map_or("its CPUs".into(), |cpu| format!("CPU {cpu}"));
         (part >= NOTABLE && self.lost >= NOTABLE_TIME)
@@ -97,7 +96,7 @@ mod tests {
     fn only_what_is_much_is_told() {
         let told = |all, lost, cpu| {
             let time = Duration::from_millis;
-            LostTime { all: time(all), lost: time(lost), cpu }.told()
+            LostTime { all: time(all), lost: time(lost), cpu }.described()
         };
         assert_eq!(
             told(10_000, 4_321, Some(1)).unwrap(),
@@ -109,6 +108,6 @@ mod tests {
         );
         assert_eq!(told(10_000, 490, None), None);
         assert_eq!(told(100, 90, None), None);
-        assert_eq!(LostTime::default().told(), None);
+        assert_eq!(LostTime::default().described(), None);
     }
 }

@@ -23,12 +23,12 @@ pub fn socket(name: &str) -> Option<File> {
 
 /// Numbers between colons, by which `oshrun` says what it passes to this process, descriptors among
 /// them.
-pub struct Passed {
+pub struct PassedNumbers {
     text: String,
     numbers: Vec<i64>,
 }
 
-impl Passed {
+impl PassedNumbers {
     /// Takes the variable out of the environment of this process and its children.
     pub fn take(name: &str) -> Option<Self> {
         let text = variable(name)?.into_string().ok()?;

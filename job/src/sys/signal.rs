@@ -36,7 +36,7 @@ pub fn without_signals<R>(call: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The same, but the threads can be held while memory is moved, by the signal that is for that.
+/// As [`without_signals`], except for the signal by which threads are held while memory is moved.
 pub fn without_signals_but_held<R>(call: impl FnOnce() -> R) -> R {
     without_signals(|| {
         let all = raw::block_signals(raw::Mask::MAX);

@@ -44,7 +44,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// That of a PE which begins: empty.
+    /// The empty ring of a PE that begins to record.
     pub fn new(area: SharedArea, begin: u64) -> Self {
         let ring = Self { area };
         let head = [Head::Written, Head::End, Head::Latest];
@@ -54,7 +54,7 @@ impl Ring {
         ring
     }
 
-    /// That of PE `pe`; `None` if it has not recorded.
+    /// The ring of PE `pe`; `None` if it has not recorded.
     pub fn of(control: &Control, pe: usize) -> Result<Option<Self>, Error> {
         let ring = control.timeline(pe)?.map(|area| Self { area });
         Ok(ring.filter(|ring| ring.get(Head::Recorded) == 1))

@@ -25,7 +25,7 @@ struct Call {
 
 /// `enum onenode_operation`.
 #[derive(Clone, Copy, Debug)]
-enum What {
+enum OperationCode {
     Broadcast,
     Allgather,
     Alltoall,
@@ -34,13 +34,13 @@ enum What {
     Exscan,
 }
 
-const OPERATIONS: &[(u32, What)] = &[
-    (1, What::Broadcast),
-    (2, What::Allgather),
-    (3, What::Alltoall),
-    (4, What::Allreduce),
-    (5, What::Scan),
-    (6, What::Exscan),
+const OPERATIONS: &[(u32, OperationCode)] = &[
+    (1, OperationCode::Broadcast),
+    (2, OperationCode::Allgather),
+    (3, OperationCode::Alltoall),
+    (4, OperationCode::Allreduce),
+    (5, OperationCode::Scan),
+    (6, OperationCode::Exscan),
 ];
 
 /// `enum onenode_reduction`.
@@ -71,9 +71,10 @@ const ELEMENTS: &[(u32, ElementType)] = &[
 impl Call {
     fn operation(&self) -> Result<Operation, Error> {
         let what = meaning("collective.operation", self.operation, OPERATIONS)?;
-        let reduces = matches!(what, What::Allreduce | What::Scan | What::Exscan);
+        let reduces =
+            matches!(what, OperationCode::Allreduce | OperationCode::Scan | OperationCode::Exscan);
         let fields = [
-            ("collective.root", self.root, matches!(what, What::Broadcast)),
+            ("collective.root", self.root, matches!(what, OperationCode::Broadcast)),
             ("collective.reduction", self.reduction, reduces),
             ("collective.element", self.element, reduces),
             ("collective.zero", self.zero, false),
@@ -85,12 +86,12 @@ impl Call {
             return Err(Error::argument(field, value, expected));
         }
         Ok(match what {
-            What::Broadcast => Operation::Broadcast { root: self.root as usize },
-            What::Allgather => Operation::Allgather,
-            What::Alltoall => Operation::Alltoall,
-            What::Allreduce => Operation::Allreduce(self.kernel()?),
-            What::Scan => Operation::Scan { kernel: self.kernel()?, inclusive: true },
-            What::Exscan => Operation::Scan { kernel: self.kernel()?, inclusive: false },
+            OperationCode::Broadcast => Operation::Broadcast { root: self.root as usize },
+            OperationCode::Allgather => Operation::Allgather,
+            OperationCode::Alltoall => Operation::Alltoall,
+            OperationCode::Allreduce => Operation::Allreduce(self.kernel()?),
+            OperationCode::Scan => Operation::Scan { kernel: self.kernel()?, inclusive: true },
+            OperationCode::Exscan => Operation::Scan { kernel: self.kernel()?, inclusive: false },
         })
     }
 

@@ -14,8 +14,8 @@
 //! | the processor | [`arch`]: all that depends on its architecture |
 //! | the system | [`sys`]: descriptors, mappings, futexes, liveness, rendezvous |
 //!
-//! Nothing here knows of ranks, PEs, cards or jobs. The crate prints nothing, never ends the process,
-//! and reads no environment variables.
+//! It does not depend on either: a *PE* or *rank* here is a process of its client, by number. The crate does not
+//! print, end the process or read environment variables.
 
 // What they forbid stands in node/clippy.toml, with the reasons.
 #![cfg_attr(

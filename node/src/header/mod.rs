@@ -89,14 +89,14 @@ const LEFT: u64 = 3;
 
 /// The sizes of the parts of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct HeaderSizes {
     /// The maximum number of regions.
     pub regions: u32,
     /// Bytes for the client.
     pub extra: u64,
 }
 
-impl Shape {
+impl HeaderSizes {
     fn is_sound(&self) -> bool {
         (1..=MOST_REGIONS).contains(&self.regions) && self.extra <= MOST_EXTRA
     }
@@ -134,7 +134,7 @@ pub struct Owner {
 #[derive(Debug)]
 pub struct Header {
     area: SharedArea,
-    shape: Shape,
+    shape: HeaderSizes,
 }
 
 // SAFETY: nothing but atomics.
@@ -146,7 +146,12 @@ unsafe impl Shared for GroupSlot {}
 
 impl Header {
     /// Makes this process's header at `offset` of `file`, where the file has zeros.
-    pub fn make(file: BorrowedFd, offset: u64, shape: Shape, owner: &Owner) -> Result<Self, Error> {
+    pub fn make(
+        file: BorrowedFd,
+        offset: u64,
+        shape: HeaderSizes,
+        owner: &Owner,
+    ) -> Result<Self, Error> {
         assert!(shape.is_sound());
         let header = Self { area: SharedArea::map(file, offset, shape.bytes())?, shape };
         let head = header.head();
@@ -179,7 +184,7 @@ impl Header {
             other => return Err(damaged(format_args!("it begins with {other:#x}"))),
         }
         let regions = head.regions.load(Ordering::Relaxed);
-        let shape = Shape { regions, extra: head.extra.load(Ordering::Relaxed) };
+        let shape = HeaderSizes { regions, extra: head.extra.load(Ordering::Relaxed) };
         if !shape.is_sound() || shape.bytes() as u64 > most {
             return Err(damaged(format_args!("it says {shape:?}")));
         }

@@ -5,7 +5,7 @@ use crate::Key;
 use onenode_core::sys::fd;
 use std::os::fd::{AsFd, OwnedFd};
 
-const SHAPE: Shape = Shape { regions: 3, extra: 5000 };
+const SHAPE: HeaderSizes = HeaderSizes { regions: 3, extra: 5000 };
 
 fn file() -> OwnedFd {
     let file = fd::memfd(c"header").expect("a memory file");

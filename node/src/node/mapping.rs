@@ -40,11 +40,11 @@ struct PieceCache {
     /// No piece of a region contains another one. So their ends are in the order of their starts, and of those
     /// that start before an address the last one reaches furthest.
     all: BTreeMap<PieceKey, Arc<Piece>>,
-    /// Those that nobody uses, in the order in which they came to that: at most [`IDLE`].
+    /// The pieces that nobody uses any more, the longest unused first: at most [`IDLE`].
     idle: VecDeque<PieceKey>,
 }
 
-/// Whose region a piece is of, and its first address there.
+/// The rank whose region a piece is part of, and the piece's first address at that rank.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct PieceKey {
     rank: Rank,

@@ -36,7 +36,7 @@ impl Node {
             return Err(Error::argument("ranks", ranks, expected));
         }
         let deadline = deadline(limit);
-        let joined = Joined::join(self, name(key), rank, ranks, deadline)?;
+        let joined = JoinedTable::join(self, name(key), rank, ranks, deadline)?;
         if let Err(error) = joined.await_all(&self.0, deadline) {
             if joined.withdraw(&self.0) {
                 return Err(error);
@@ -50,7 +50,7 @@ impl Node {
 }
 
 /// A card table on which this process has left its card.
-struct Joined {
+struct JoinedTable {
     table: CardTable,
     rank: Rank,
     name: String,
@@ -58,7 +58,7 @@ struct Joined {
     file: File,
 }
 
-impl Joined {
+impl JoinedTable {
     fn join(
         node: &Node,
         name: String,

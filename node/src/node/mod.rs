@@ -54,7 +54,7 @@ use crate::Rank;
 use crate::card::{Address, Card, Surroundings};
 use crate::config::{Config, Crowd, Fork, JobFile, Progress, State};
 use crate::error::Error;
-use crate::header::{Header, MEMORY, MOST_EXTRA, MOST_REGIONS, Owner, Shape};
+use crate::header::{Header, HeaderSizes, MEMORY, MOST_EXTRA, MOST_REGIONS, Owner};
 use crate::places::Places;
 use backing::Room;
 use group::Groups;
@@ -346,7 +346,7 @@ fn deadline(limit: Duration) -> Option<Instant> {
     Instant::now().checked_add(limit)
 }
 
-fn shape(config: &Config) -> Result<Shape, Error> {
+fn shape(config: &Config) -> Result<HeaderSizes, Error> {
     let regions = if config.regions == 0 { REGIONS } else { config.regions };
     if regions > MOST_REGIONS {
         return Err(Error::argument("regions", regions, format!("at most {MOST_REGIONS}")));
@@ -354,7 +354,7 @@ fn shape(config: &Config) -> Result<Shape, Error> {
     if config.extra > MOST_EXTRA {
         return Err(Error::argument("extra", config.extra, format!("at most {MOST_EXTRA} bytes")));
     }
-    Ok(Shape { regions, extra: config.extra })
+    Ok(HeaderSizes { regions, extra: config.extra })
 }
 
 /// The file of this process's header, the offset of the header in it, and, if all ranks share the file,
@@ -362,7 +362,7 @@ fn shape(config: &Config) -> Result<Shape, Error> {
 fn file(
     given: Option<JobFile>,
     rank: Option<Rank>,
-    shape: &Shape,
+    shape: &HeaderSizes,
 ) -> Result<(OwnedFd, u64, Option<u64>), Error> {
     let page = map::page_size() as u64;
     let Some(JobFile { file, offset, stride }) = given else {

@@ -12,11 +12,11 @@ pub(super) enum Refusal {
     Mask(c_long),
     /// The configuration asks for this number of contexts.
     Contexts(c_int),
-    /// These PEs, start, stride and size, are not all in a parent of so many.
+    /// Not all PEs of the triplet (start, stride, size) are in the parent, which has this many PEs.
     Triplet([c_int; 3], usize),
     /// Rows of this length.
     Range(c_int),
-    /// There are as many teams as there can be.
+    /// No slot is free for another team.
     NoSlot,
 }
 

@@ -1,9 +1,9 @@
 //! How far the clocks of the hosts are apart.
 //!
-//! All PEs tell each other the time, several times. A message is not received before it is sent: if a PE sends
-//! at `s` and PE 0 has received at `r`, each by its own clock, the PE's clock is ahead of PE 0's by at least
-//! `s - r`; and what PE 0 sends gives the most. The middle of the narrowest bounds is wrong by at most half of a
-//! round trip.
+//! All PEs tell each other the time, several times. No message is received before it is sent: if a PE sends at
+//! `s` and PE 0 has received at `r`, each by its own clock, the PE's clock is ahead of PE 0's by at least
+//! `s - r`. A message of PE 0 to the PE gives an upper bound in the same way. The middle of the narrowest bounds
+//! is wrong by at most half of a round trip.
 
 use crate::collectives::{self, Exchange, Small};
 use crate::pe::Job;

@@ -3,7 +3,7 @@
 use onenode_core::copy::Methods;
 
 /// The limits between the methods, in words.
-pub fn told(methods: &Methods) -> String {
+pub fn description(methods: &Methods) -> String {
     let string = match methods.string_from {
         usize::MAX => "moves of any size".into(),
         from => format!("string instruction from {}", count(from, "byte")),

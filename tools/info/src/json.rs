@@ -36,10 +36,10 @@ pub fn report(job: &Job) -> String {
         "cpus": cpus(),
         "cpu_quota": cgroup::cpu_quota(),
         "memory": {"bytes": cgroup::memory(), "machine": process::machine_memory()},
-        "waits": pause::told(),
-        "locks": lock::order_told(),
+        "waits": pause::description(),
+        "locks": lock::order_description(),
         "tuning": collectives::table(job.npes()),
-        "copies": copies::told(&copy::methods()),
+        "copies": copies::description(&copy::methods()),
         "algorithms": Operation::ALL.iter().map(|it| algorithms(*it, job.npes())).collect::<Value>(),
         "variables": env::ALL.iter().map(|it| variable(it)).collect::<Value>(),
     });

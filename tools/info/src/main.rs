@@ -61,10 +61,10 @@ fn report(job: &Job) -> String {
         ("Symmetric heap", heap(job)),
         ("Heap pages", job.heap_pages()),
         ("Heap addresses", addresses().into()),
-        ("Waits", pause::told()),
-        ("Locks", lock::order_told()),
+        ("Waits", pause::description()),
+        ("Locks", lock::order_description()),
         ("Tuning table", collectives::table(job.npes())),
-        ("Copies", copies::told(&copy::methods())),
+        ("Copies", copies::description(&copy::methods())),
     ] {
         let _ = writeln!(text, "{name:<16} {value}");
     }

@@ -30,12 +30,12 @@ pub struct Span {
     /// The largest number of bytes.
     pub to: usize,
     /// The algorithm or method to use there.
-    pub what: What,
+    pub what: Selection,
 }
 
 /// An algorithm or method to use.
 #[derive(Debug)]
-pub enum What {
+pub enum Selection {
     /// The compiled-in choice: these rules.
     CompiledIn(Vec<Rule>),
     /// Another algorithm, with its cost at each measured size.
@@ -49,8 +49,8 @@ impl Choice {
         let mut rules: Vec<Rule> = Vec::new();
         for Span { to, what } in &self.spans {
             match what {
-                What::CompiledIn(list) => rules.extend(list),
-                What::Other(algorithm, _) => {
+                Selection::CompiledIn(list) => rules.extend(list),
+                Selection::Other(algorithm, _) => {
                     rules.push(Rule { operation, pes, bytes: *to, algorithm: *algorithm });
                 }
             }
@@ -92,12 +92,12 @@ fn one(results: &Results, index: usize, pes: usize) -> Choice {
         // One algorithm overtakes the other somewhere between the two sizes.
         let to = next.map_or(usize::MAX, |next| (last * next).isqrt().next_power_of_two());
         let what = match range[0].1 {
-            COMPILED_IN => What::CompiledIn(cut(results, operation, pes, (from, to))),
+            COMPILED_IN => Selection::CompiledIn(cut(results, operation, pes, (from, to))),
             algorithm => {
                 let ratio = |&(bytes, _): &(usize, usize)| {
                     Some((bytes, results.ratio(pes, point(bytes, algorithm))?))
                 };
-                What::Other(algorithm, range.iter().filter_map(ratio).collect())
+                Selection::Other(algorithm, range.iter().filter_map(ratio).collect())
             }
         };
         spans.push(Span { to, what });

@@ -1,6 +1,6 @@
 //! The choices as a table for the terminal.
 
-use crate::choice::{Choice, What};
+use crate::choice::{Choice, Selection};
 use crate::plan;
 use crate::results::{Ratio, Results};
 use oneshmem_plots::{figures, stats};
@@ -17,12 +17,12 @@ pub fn print(choices: &[Choice], results: &Results) -> String {
         let mut from = 0;
         for span in &choice.spans {
             let (chosen, usual, cost) = match &span.what {
-                What::CompiledIn(rules) => {
+                Selection::CompiledIn(rules) => {
                     let mut list: Vec<_> = rules.iter().map(|rule| names[rule.algorithm]).collect();
                     list.dedup();
                     ("as built in".into(), list.join(", "), String::new())
                 }
-                What::Other(algorithm, ratios) => {
+                Selection::Other(algorithm, ratios) => {
                     let usual = |bytes| {
                         results.compiled_in(choice.pes).choice(choice.operation, choice.pes, bytes)
                     };

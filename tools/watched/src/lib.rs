@@ -90,7 +90,7 @@ impl Running {
     /// Starts a program in a process group of its own. Its input is empty, unless the command says otherwise.
     ///
     /// # Errors
-    /// Those of starting a process; the text names the program.
+    /// The errors of starting a process; the text names the program.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         let start = Instant::now();
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -124,15 +124,15 @@ impl Running {
     /// Waits for the end, at most so long. `before_kill` is called when the time is over.
     ///
     /// # Errors
-    /// Those of waiting for a process.
+    /// The errors of waiting for a process.
     pub fn finish(self, limit: Duration, before_kill: impl FnOnce(&Self)) -> io::Result<Outcome> {
         self.listen(limit, before_kill, |_| ())
     }
 
-    /// The same; `printed` gets each piece of standard output as it comes.
+    /// As [`finish`](Self::finish); `printed` gets each piece of standard output as it comes.
     ///
     /// # Errors
-    /// Those of [`Running::finish`].
+    /// The errors of [`finish`](Self::finish).
     pub fn listen(
         mut self,
         limit: Duration,
@@ -224,7 +224,7 @@ fn read(stream: usize, mut output: impl Read + Send + 'static, sender: Sender<Ev
 /// Runs a program with an empty input, at most so long.
 ///
 /// # Errors
-/// Those of starting a process and of waiting for it.
+/// The errors of starting a process and of waiting for it.
 pub fn run(command: &mut Command, limit: Duration) -> io::Result<Outcome> {
     Running::start(command.stdin(Stdio::null()))?.finish(limit, |_| ())
 }

@@ -1,7 +1,7 @@
 //! Which connections UCX gets. It accepts them by `accept`, in a thread of its own, and has no way to
 //! refuse one. So its call is redirected, as its own memory hooks are (`Library::redirect`): at the sockets
 //! of a [`Guard`], UCX accepts only what has been admitted. At all other sockets, such as those of
-//! an MPI library that uses the same UCX, it is `accept` as ever.
+//! an MPI library that uses the same UCX, the call stays the system's `accept`.
 #![allow(unsafe_code)]
 
 use super::{Queue, TURN};
@@ -36,13 +36,13 @@ struct GuardState {
     listeners: Vec<(BorrowedFd<'static>, SocketAddr)>,
     /// Whether connections are to be kept until they are admitted, instead of closed.
     keeps: bool,
-    /// Those that have come.
+    /// Connections that UCX's listeners have accepted and that are not yet admitted.
     waiting: Vec<Waiting>,
     /// Where those come from that clients have announced and that have not come.
     expected: Vec<SocketAddr>,
     /// The hosts of clients that may have connected without having announced it.
     clients: Vec<IpAddr>,
-    /// Those that UCX may have.
+    /// Connections that UCX's next calls of `accept` return.
     admitted: VecDeque<OwnedFd>,
     /// Own connections that only make UCX look.
     rings: Vec<SocketAddr>,

@@ -52,13 +52,13 @@ struct Client {
 /// How far a client has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// It may be a stranger.
+    /// It has sent no valid proof: it may be a stranger.
     Unknown,
-    /// It knows the secret, or repeats what somebody has said who does.
+    /// Its first proof is valid: it knows the secret, or repeats the proof of a process that does.
     Answered,
     /// It knows the secret, and may connect to UCX.
     Proven,
-    /// It has announced this connection.
+    /// It has announced that its UCX connects from this address.
     Announced(SocketAddr),
     /// It has been told that its connection is open.
     Admitted,

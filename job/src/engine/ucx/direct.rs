@@ -30,9 +30,9 @@ const ADMISSION: Duration = Duration::from_secs(1);
 /// The direct connections of this PE.
 pub struct DirectConnections {
     secret: Secret,
-    /// Those of this lifetime, by PE.
+    /// Connections of this lifetime, by PE.
     current: BTreeMap<usize, Direct>,
-    /// Those of earlier lifetimes, to be used again.
+    /// Connections of earlier lifetimes, which the next lifetime uses again.
     before: Vec<(usize, Direct)>,
     /// Whether PEs may end before they have taken in their notifications.
     concluded: bool,
@@ -44,7 +44,7 @@ pub struct DirectConnections {
 struct Direct {
     number: u64,
     record: Record,
-    /// None until its first use, and if it cannot be made.
+    /// `None` until its first use, and if connecting fails.
     connection: Option<Connection>,
     /// Whether the PE has answered.
     open: bool,

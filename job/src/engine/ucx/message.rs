@@ -17,7 +17,7 @@ use crate::remote::{Action, Amo, Far};
 use onenode_core::copy;
 use std::ops::Range;
 
-/// Who takes in a message.
+/// The UCX handler of active messages that receives a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handler {
     /// Its number.
@@ -114,7 +114,7 @@ pub struct Message<F> {
 }
 
 impl<F: FnOnce(&mut [u8])> Message<F> {
-    /// A message with so many bytes behind the head, which `fill` fills in; it gets them as zeros.
+    /// A message whose payload, zeros at first, `fill` fills in.
     ///
     /// # Panics
     /// If there are more than [`MOST`].
@@ -272,8 +272,8 @@ impl<'m> Received<'m> {
     }
 }
 
-/// The messages that have come together: a batch, or one with its head in UCX's header. `None` for what is no
-/// message; then nothing follows.
+/// The messages of one UCX message: a batch, or one with its head in UCX's header. An invalid one is `None`,
+/// and ends the sequence.
 pub fn unpack<'m>(header: &'m [u8], data: &'m [u8]) -> impl Iterator<Item = Option<Received<'m>>> {
     let (mut left, mut over) = (data, false);
     std::iter::from_fn(move || {
@@ -319,11 +319,12 @@ pub fn word(bytes: &[u8]) -> u64 {
 /// A request to an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// So many bytes of memory; none: to have carried out the messages before.
+    /// Reads this many bytes of memory. The answer to a question of 0 bytes says that the agent has carried
+    /// out all earlier messages.
     Load(usize),
-    /// To change a word. The answer is its old value.
+    /// Updates a word atomically; the answer is its old value.
     Change(Amo),
-    /// The encoded export of the PE.
+    /// Asks for the encoded export of the PE.
     Export,
 }
 

@@ -2,7 +2,7 @@
 
 use super::direct::Inbox;
 use super::message::OPERATIONS;
-use super::raw::limit_told;
+use super::raw::limit_note;
 use super::request::Remote;
 use super::server::Server;
 use super::worker::Worker;
@@ -21,7 +21,7 @@ const MOST: Duration = Duration::from_secs(5);
 pub fn probe(route: &Route) -> Result<(), Error> {
     let failed = |why: String| Error::Engine(why);
     // UCX sends nothing if it cannot lock the memory of its buffers.
-    let lost = |why: String| failed(format!("{why}{}", limit_told()));
+    let lost = |why: String| failed(format!("{why}{}", limit_note()));
     let secret = Secret::new()?;
     let theirs = secret.clone();
     let (there, record) = Server::open(0..1, (route, &[]), move || Some(theirs.clone()))?;

@@ -139,7 +139,7 @@ impl RawWorker {
             address.windows(size_of::<u16>()).any(|it| it == port.to_be_bytes())
         };
         let ((_, this), guard) = open_guarded(start, has).map_err(|error| match route.port {
-            Some(_) => Error::Engine(format!("{error}{}", limit_told())),
+            Some(_) => Error::Engine(format!("{error}{}", limit_note())),
             None => error,
         })?;
         Ok((this, guard))
@@ -299,7 +299,7 @@ impl Functions {
 const TOO_LITTLE: u64 = 8 << 20;
 
 /// The limit on locked memory, for people, if there is one: UCX does not say that it was the cause.
-pub fn limit_told() -> String {
+pub fn limit_note() -> String {
     let told = |most| format!("; {}, and RDMA needs some for its buffers", limit_of(most));
     limit::locked_memory().map(told).unwrap_or_default()
 }

@@ -22,7 +22,7 @@ use std::slice;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A worker, who takes in what comes to it, and what it is about to send.
+/// A UCX worker with its receiver and its outboxes.
 pub struct Worker<R: 'static> {
     raw: RawWorker,
     receiver: &'static R,
@@ -70,20 +70,20 @@ impl Connection {
 /// When a message leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendTiming {
-    /// When it is sent, with those that wait.
+    /// Leaves now, together with the messages that wait.
     AtOnce,
-    /// At once, unless it is one of a burst: then together with others, when there are as many as fit, when
-    /// they have waited for [`AGE`] or when [`Worker::send_waiting`] is called.
+    /// Leaves now, unless it belongs to a burst: then it waits for others until the batch is full, until it
+    /// has waited for [`AGE`], or until [`Worker::send_waiting`] is called.
     InBurst,
-    /// With the next message, which follows at once.
+    /// Leaves with the next message, which follows at once.
     WithNext,
-    /// With the question of the quiet that probably follows at once; else as one of a burst that waits.
+    /// Leaves with the question of the quiet that probably follows; otherwise waits as one of a burst.
     WithQuiet,
 }
 
 /// A message that is sent so soon after the last one over the same connection may belong to a burst.
 const GAP: Duration = Duration::from_micros(20);
-/// So many messages in a row leave at once, because they may be all: data, a flag and a count, say.
+/// The first messages of a burst, this many, leave at once: they may be all of it, as data, a flag and a count.
 const ALONE: u32 = 4;
 /// How long a message waits at most while the burst goes on.
 const AGE: Duration = Duration::from_micros(50);
@@ -135,7 +135,7 @@ impl<R: Receiver> Worker<R> {
         Ok((Self { raw, receiver, outboxes, last_of_burst, handshakes }, guard))
     }
 
-    /// Who takes in what comes.
+    /// The receiver of the messages that arrive.
     pub fn receiver(&self) -> &R {
         self.receiver
     }
@@ -156,8 +156,8 @@ impl<R> Worker<R> {
         Ok(Connection { endpoint, outbox: outboxes.len() - 1 })
     }
 
-    /// Ends a handshake, or over RDMA goes on with it: the process that has admitted this one sees by it that this
-    /// one still uses its connection.
+    /// Closes a handshake's connection over TCP. Over RDMA it stays open: by it, the process that has admitted
+    /// this one sees that this one is still there.
     pub fn keep(&self, handshake: TcpStream) {
         if let Some(handshakes) = &self.handshakes {
             handshakes.borrow_mut().push(handshake);
@@ -235,8 +235,8 @@ impl<K> SendBuffer<K> {
     /// The `bytes` bytes from `from` on.
     ///
     /// # Safety
-    /// They are readable until all messages with parts of them have been sent; it is enough that they are as
-    /// long as a clone of `kept` exists.
+    /// The bytes are readable until all messages with parts of them have been sent, or at least while a clone
+    /// of `kept` exists.
     pub unsafe fn new(from: *const u8, bytes: usize, kept: K) -> Self {
         Self { from, bytes, kept }
     }

@@ -107,7 +107,7 @@ impl Control {
         Ok(())
     }
 
-    /// The same of a PE that is ready.
+    /// The handle of a partition of a PE that is ready.
     pub fn handle(&self, pe: usize, part: usize) -> Handle {
         let Ok(place) = self.text_place(pe) else { return Handle::default() };
         let word = |index: usize| handle_words(&place, part)[index].load(Ordering::Relaxed);

@@ -47,7 +47,7 @@ pub const PAGE: usize = 4096;
 
 /// The ways to copy that suit this processor.
 #[derive(Clone, Copy, Debug)]
-pub struct Suits {
+pub struct CopyPreferences {
     /// The fewest bytes for [`string`]; [`usize::MAX`] if it does not pay.
     pub string_from: usize,
     /// It does not pay where the destination lies fewer bytes than this after the source, modulo

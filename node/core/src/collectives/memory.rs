@@ -54,7 +54,7 @@ pub unsafe trait Memory {
     /// members' sources and dests, or 0 if that does not matter.
     #[inline(always)]
     fn copy(&self, from: Remote<Readable<'_>>, to: Remote<Writable<'_>>, together: usize) {
-        // SAFETY: both are mapped here: names need an implementation of their own, see the trait.
+        // SAFETY: both are mapped here: where `peer` returns names, `copy` has another implementation.
         unsafe { copy_of_many(from.range(), to.range(), together) }
     }
 
@@ -62,7 +62,7 @@ pub unsafe trait Memory {
     #[inline(always)]
     fn near<'m>(&self, from: Remote<Readable<'m>>, room: &'m mut Option<Scratch>) -> Readable<'m> {
         let _ = room;
-        // SAFETY: it is mapped here: names need an implementation of their own, see the trait.
+        // SAFETY: it is mapped here: where `peer` returns names, `near` has another implementation.
         unsafe { from.range() }
     }
 

@@ -226,7 +226,7 @@ pub fn copy_of_many(from: Readable<'_>, to: Writable<'_>, together: usize) {
     let bytes = checked_length(from, to);
     // SAFETY: readable, writable and mapped, as whoever made the ranges promised. They are disjoint
     // or identical: ranges of one call overlap only where the operation permits it, and the parts
-    // that algorithms copy between are disjoint (debug-asserted there, see the module's text).
+    // that algorithms copy between are disjoint (debug-asserted by `checked_length`).
     unsafe { crate::copy::bytes_of_many(to.at, from.at, bytes, together) }
 }
 

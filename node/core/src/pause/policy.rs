@@ -1,8 +1,9 @@
-//! How the processes of a client wait, and what one of them has learnt of its CPU.
+//! The wait policy of a client's processes: whether they spin, yield or sleep. Each process adapts it to what it
+//! has measured on its CPU.
 //!
-//! A yield is for the others of the job. Beside a busy process of another job it gives away a whole time
-//! slice, some milliseconds, and the processes of the job do so one after the other. A process that sleeps
-//! instead takes the CPU when it wakes. So yields are timed, and while they are lost, waits sleep.
+//! A yield should give the CPU to another process of the job. Beside a busy process of another job it costs a
+//! whole time slice, some milliseconds, in each process of the job. A process that sleeps instead gets the CPU
+//! when it wakes. So yields are timed, and while they are lost to other jobs, waits sleep.
 
 use crate::arch;
 use crate::atomics::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -33,7 +34,8 @@ const LOST: u64 = 500;
 /// group there are at most three. One in another group (a session, a container) takes the CPU as rarely as if
 /// nobody yielded.
 const CHEAP: u32 = 8;
-/// So many dear yields in a row show that others want this CPU: one may be the start of a process.
+/// The number of dear yields in a row that shows that others want this CPU: a single one may be the start of a
+/// process.
 const SURE: u32 = 3;
 /// For how many nanoseconds that is assumed then; twice as long if it is found again at once, up to a limit.
 const HOLD: u64 = 10_000_000;
@@ -68,7 +70,7 @@ pub enum Share {
 }
 
 impl Share {
-    /// That of each of so many processes.
+    /// The share of each of `processes` processes on these CPUs.
     pub const fn of(processes: usize, cpus: Cpus) -> Self {
         if processes > cpus.number {
             Self::Part
@@ -79,7 +81,7 @@ impl Share {
         }
     }
 
-    /// The same where another process serves each: it needs what a process does not use of its CPU or quota.
+    /// This share if an agent serves the processes: it needs what they do not use of their CPUs or quota.
     pub const fn served(self) -> Self {
         match self {
             Self::Whole | Self::Served => Self::Served,

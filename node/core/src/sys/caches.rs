@@ -34,7 +34,7 @@ const THREADS: &str = "cpu/cpu0/topology/thread_siblings";
 const CACHE: &str = "cpu/cpu0/cache/index3/shared_cpu_map";
 const NODE: &str = "node/node0/cpumap";
 
-/// The same from these maps, as `read` finds them.
+/// The number of cores that share the last cache, by the lists of CPUs that `read` returns.
 fn cores(read: impl Fn(&str) -> Option<String>) -> Option<usize> {
     let count = |map: &str| read(map).map(|map| cpus(&map)).filter(|n| *n > 0);
     let threads = count(THREADS).unwrap_or(1);

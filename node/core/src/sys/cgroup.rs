@@ -22,14 +22,14 @@ pub fn memory_limit() -> Option<u64> {
 /// The CPUs of a job's processes.
 #[derive(Clone, Copy, Debug)]
 pub struct Cpus {
-    /// On how many they may run.
+    /// On how many CPUs they may run.
     pub number: usize,
     /// How many of them the control groups let them use all the time.
     pub quota: usize,
 }
 
 impl Cpus {
-    /// Those of this process's job.
+    /// The CPUs of this process, as its affinity and its control groups limit them.
     pub fn of_job() -> Self {
         Self { number: process::cpus_of_job(), quota: cpu_quota().map_or(usize::MAX, whole_cpus) }
     }

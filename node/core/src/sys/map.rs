@@ -157,7 +157,8 @@ impl OwnMapping {
         Self::at(content, address, bytes, protection, address != 0)
     }
 
-    /// The same; `only_there`: an address that is not free is an error, to kernels that know that flag.
+    /// As [`new`](Self::new). If `only_there`, kernels that know MAP_FIXED_NOREPLACE refuse an address that is not
+    /// free.
     fn at(
         content: Content,
         address: usize,

@@ -47,7 +47,7 @@ pub fn file_over(at: &Reserved, file: BorrowedFd) -> Result<(), Error> {
     at.map(Content { flags, file: Some((file, 0)) }).map_err(Error::of("mapping a slot"))
 }
 
-/// The same for a file of a peer's.
+/// Maps a peer's file, as [`file_over`]; forked children do not inherit it.
 pub fn peers_file_over(at: &Reserved, file: BorrowedFd) -> Result<(), Error> {
     file_over(at, file).inspect_err(|_| at.keep())?;
     at.mark_foreign();

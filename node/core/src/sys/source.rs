@@ -51,7 +51,7 @@ impl<'m> Start<'m> {
     ) -> Result<OwnMapping, Error> {
         let page = map::page_size();
         let start = self.0.as_ptr().addr();
-        let mut reached = Stretch { range: start..start + page, offset: 0, _own: None };
+        let mut reached = MappedPart { range: start..start + page, offset: 0, _own: None };
         let mut step = LARGEST_STEP;
         while offset - reached.offset >= reached.range.len() as u64 {
             let last = reached.offset + (reached.range.len() - page) as u64;
@@ -60,7 +60,7 @@ impl<'m> Start<'m> {
             match reached.again(last, bytes, None) {
                 Ok(own) => {
                     let range = own.range().clone();
-                    reached = Stretch { range, offset: last, _own: Some(own) };
+                    reached = MappedPart { range, offset: last, _own: Some(own) };
                 }
                 Err(_) if step > SMALLEST_STEP => step /= 2,
                 Err(error) => return Err(error),
@@ -75,14 +75,14 @@ const LARGEST_STEP: usize = 1 << 45;
 const SMALLEST_STEP: usize = 1 << 30;
 
 /// A part of the file that is mapped on the way.
-struct Stretch {
+struct MappedPart {
     range: Range<usize>,
     offset: u64,
     /// Its mapping, if it is one on the way.
     _own: Option<OwnMapping>,
 }
 
-impl Stretch {
+impl MappedPart {
     /// As [`Start::map`], from a page of the stretch.
     fn again(
         &self,

@@ -259,7 +259,7 @@ impl<'a> Job<'a> {
             self.time_out(time);
         } else {
             self.look_now_and_then();
-            self.tell_top();
+            self.report_top();
         }
         self.show_prompt(now);
     }
@@ -294,7 +294,7 @@ impl<'a> Job<'a> {
         let insists = matches!(signal, Signal::SIGINT | Signal::SIGTERM)
             && self.forwarded.iter().any(|s| matches!(s, Signal::SIGINT | Signal::SIGTERM));
         if signal == Signal::SIGQUIT {
-            self.tell_states();
+            self.report_states();
         }
         self.forwarded.push(signal);
         let running = self.processes.iter().filter(|process| process.end().is_none());

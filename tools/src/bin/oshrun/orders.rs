@@ -166,7 +166,7 @@ impl Job<'_> {
     }
 
     /// Sends the rows of this node's PEs for the communication matrix, if there is to be one.
-    fn tell_rows(&mut self) {
+    fn send_rows(&mut self) {
         let Some(OnNode { node, cells: Some(most), .. }) = self.on_node else { return };
         let sizes = match self.file.nodes() {
             Some(nodes) => (0..nodes.count()).map(|node| nodes.pes(node).len()).collect(),
@@ -186,7 +186,7 @@ impl Job<'_> {
 
     /// Waits for other nodes: this node's PEs have ended, but others may still need its agent.
     pub fn await_others(&mut self) -> nix::Result<()> {
-        self.tell_rows();
+        self.send_rows();
         self.notify_hub(FrameKind::Done, 0, &[]);
         while self.on_node.as_ref().is_some_and(|node| !node.may_leave) {
             self.wait(None)?;

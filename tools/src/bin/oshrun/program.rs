@@ -46,9 +46,9 @@ pub fn find(name: &OsStr, wdir: &Path, path: Option<&OsStr>) -> Result<PathBuf, 
     if name.as_encoded_bytes().contains(&b'/') {
         let program = PathBuf::from(name);
         return match look(&wdir.join(&program)) {
-            Look::Executable => Ok(program),
-            Look::Not(why) => Err(not_executable(&program, why)),
-            Look::Absent(why) => {
+            Executability::Executable => Ok(program),
+            Executability::Not(why) => Err(not_executable(&program, why)),
+            Executability::Absent(why) => {
                 Err(Failure { status: NOT_FOUND, message: format!("{shown}: {why}") })
             }
         };
@@ -62,16 +62,16 @@ pub fn find(name: &OsStr, wdir: &Path, path: Option<&OsStr>) -> Result<PathBuf, 
         // An empty entry of PATH means the current directory.
         let program = Path::new(".").join(directory).join(name);
         match look(&wdir.join(&program)) {
-            Look::Executable => return Ok(program),
-            Look::Not(why) => refused = refused.or(Some((program, why))),
-            Look::Absent(_) => {}
+            Executability::Executable => return Ok(program),
+            Executability::Not(why) => refused = refused.or(Some((program, why))),
+            Executability::Absent(_) => {}
         }
     }
     if let Some((program, why)) = refused {
         return Err(not_executable(&program, why));
     }
     let hint = match look(&wdir.join(name)) {
-        Look::Executable => format!("; did you mean ./{shown}?"),
+        Executability::Executable => format!("; did you mean ./{shown}?"),
         _ => String::new(),
     };
     Err(Failure { status: NOT_FOUND, message: format!("{shown}: not found in {called}{hint}") })
@@ -117,23 +117,23 @@ fn not_executable(program: &Path, why: String) -> Failure {
     Failure { status: NOT_EXECUTABLE, message }
 }
 
-enum Look {
+enum Executability {
     Executable,
     Not(String),
     Absent(String),
 }
 
-fn look(file: &Path) -> Look {
+fn look(file: &Path) -> Executability {
     match fs::metadata(file) {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            Look::Not(error.to_string())
+            Executability::Not(error.to_string())
         }
-        Err(error) => Look::Absent(error.to_string()),
-        Ok(metadata) if metadata.is_dir() => Look::Not("it is a directory".into()),
-        Ok(metadata) if !metadata.is_file() => Look::Not("it is not a file".into()),
+        Err(error) => Executability::Absent(error.to_string()),
+        Ok(metadata) if metadata.is_dir() => Executability::Not("it is a directory".into()),
+        Ok(metadata) if !metadata.is_file() => Executability::Not("it is not a file".into()),
         Ok(_) => match access(file, AccessFlags::X_OK) {
-            Ok(()) => Look::Executable,
-            Err(errno) => Look::Not(errno.desc().into()),
+            Ok(()) => Executability::Executable,
+            Err(errno) => Executability::Not(errno.desc().into()),
         },
     }
 }

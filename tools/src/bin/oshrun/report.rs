@@ -17,7 +17,7 @@ use std::time::Duration;
 /// The maximum number of lines. Keeps the report of a large job readable when all PEs differ.
 const MOST_LINES: usize = 24;
 
-/// Whose states to report.
+/// The PEs whose states are reported.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ReportScope {
     /// All PEs.

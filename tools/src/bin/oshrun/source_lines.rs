@@ -194,7 +194,7 @@ fn ask(places: &[CodeAddress], until: Instant) -> std::io::Result<Vec<u8>> {
         .stderr(Stdio::null())
         .process_group(0)
         .spawn()?;
-    let mut child = Ended(child);
+    let mut child = KilledOnDrop(child);
     if let Some(mut input) = child.0.stdin.take() {
         input.write_all(&requests)?;
     }
@@ -215,9 +215,9 @@ fn ask(places: &[CodeAddress], until: Instant) -> std::io::Result<Vec<u8>> {
 }
 
 /// A process that ends with this value.
-struct Ended(Child);
+struct KilledOnDrop(Child);
 
-impl Drop for Ended {
+impl Drop for KilledOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         // One that reads from a file system that hangs is collected later, with orphans.

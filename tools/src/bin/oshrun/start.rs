@@ -222,7 +222,7 @@ impl<'a> Starter<'a> {
         self.describe(self.binding(pe))
     }
 
-    /// The same for the node's agent.
+    /// Describes where the node's agent is bound, if the user has asked for that.
     pub fn report_agent(&self) -> Option<String> {
         self.describe(&self.plan.agent())
     }

@@ -185,7 +185,7 @@ impl Job<'_> {
     }
 
     /// Reports the states of the PEs.
-    pub fn tell_states(&mut self) {
+    pub fn report_states(&mut self) {
         let message =
             self.with_states(self.on_host("the PEs are in these states"), ReportScope::All);
         self.outputs.say(&message);
@@ -202,12 +202,12 @@ impl Job<'_> {
                 let message = format!("PE {pe} (pid {pid}{place}) {REPLACED}; ending the job");
                 self.end(&message, pe, 1);
             }
-            None => self.tell_standstill(),
+            None => self.report_standstill(),
         }
     }
 
     /// Tells what the PEs do, if it is time for that.
-    pub fn tell_top(&mut self) {
+    pub fn report_top(&mut self) {
         let processes = self.processes.iter().map(Process::pid);
         let Some(lines) = self.top.as_mut().and_then(|top| top.look(processes)) else { return };
         // If the last lines have not been read yet, more would not help.
@@ -217,7 +217,7 @@ impl Job<'_> {
     }
 
     /// Reports what the PEs wait for once all of them wait.
-    fn tell_standstill(&mut self) {
+    fn report_standstill(&mut self) {
         let Some(stands) = self.standstill.look(self.file, &self.processes) else { return };
         if self.on_node.is_some() {
             // PEs of other nodes may not be waiting.

@@ -1,7 +1,7 @@
 //! Ways to copy: pairs of 16-byte registers, the same past the caches, and the C library's function.
 #![allow(unsafe_code)]
 
-use crate::arch::{LINE, PAGE, Suits};
+use crate::arch::{CopyPreferences, LINE, PAGE};
 use std::arch::aarch64::uint8x16_t;
 use std::arch::asm;
 
@@ -97,6 +97,6 @@ pub unsafe fn string(to: *mut u8, from: *const u8, bytes: usize) {
 
 /// The way that suits this processor: the C library's function, until somebody measures better on hardware.
 /// `oshtune` does, and a tuning file then names the other ways.
-pub fn suits() -> Suits {
-    Suits { string_from: 1, string_apart: 1, streams: false, abreast: 1 }
+pub fn suits() -> CopyPreferences {
+    CopyPreferences { string_from: 1, string_apart: 1, streams: false, abreast: 1 }
 }

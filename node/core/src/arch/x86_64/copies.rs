@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::cpuid;
-use crate::arch::{LINE, PAGE, Suits};
+use crate::arch::{CopyPreferences, LINE, PAGE};
 use std::arch::asm;
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_loadu_si128, _mm_sfence, _mm_storeu_si128, _mm_stream_si128,
@@ -300,9 +300,9 @@ const STRING: usize = 4096;
 const STRING_APART: usize = 64;
 
 /// The ways to copy that suit this processor.
-pub fn suits() -> Suits {
+pub fn suits() -> CopyPreferences {
     let (model, enhanced) = (Model::here(), is_x86_feature_detected!("ermsb"));
-    Suits {
+    CopyPreferences {
         string_from: string_from(enhanced, width() > 16, model),
         string_apart: STRING_APART,
         streams: true,

@@ -12,11 +12,11 @@ const LINE: usize = 64;
 /// The instruction that writes a cache line back, the best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WriteBack {
-    /// Also forgets the line, one after the other.
+    /// Removes the line from the caches, one line after the other.
     Clflush,
-    /// Also forgets the line.
+    /// Removes the line from the caches.
     Clflushopt,
-    /// Keeps the line.
+    /// Keeps the line in the caches.
     Clwb,
 }
 

@@ -14,7 +14,7 @@ use super::group::{CollectiveGroup, Outcome, Reach};
 use super::range::{Readable, Writable};
 use pairwise::Completion;
 use shift::SHIFT;
-pub use strided::Shape;
+pub use strided::StridedLayout;
 use xor::XOR;
 
 /// The layout of the blocks in the arrays.
@@ -23,7 +23,7 @@ pub enum BlockLayout {
     /// Contiguous blocks of this many bytes: alltoall.
     Dense(usize),
     /// Blocks of elements some distance apart: alltoalls.
-    Strided(Shape),
+    Strided(StridedLayout),
 }
 
 /// A call of all-to-all. The memory is this PE's.

@@ -9,7 +9,7 @@ use crate::copy;
 
 /// The layout of the blocks of a strided all-to-all.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct StridedLayout {
     /// Stride of dest, in elements.
     pub dst: usize,
     /// Stride of source, in elements.
@@ -20,7 +20,7 @@ pub struct Shape {
     pub elem_bytes: usize,
 }
 
-impl Shape {
+impl StridedLayout {
     /// Bytes that `nelems` elements span in an array, `stride` elements apart.
     pub fn span(self, stride: usize, nelems: usize) -> usize {
         nelems.checked_sub(1).map_or(0, |last| (last * stride + 1) * self.elem_bytes)

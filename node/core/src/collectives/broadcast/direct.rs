@@ -1,3 +1,5 @@
+//! The direct algorithm, possible only in shared memory: every member copies from the root's source.
+//!
 //! ```text
 //!  root      ready ──────────────────────── waits ── returns
 //!               ╲ ╲                         ╱  ╱
@@ -11,8 +13,7 @@ use crate::collectives::group::{CollectiveGroup, Outcome};
 const READY: usize = 1;
 const COPIED: usize = 2;
 
-/// The direct algorithm, possible only in shared memory: every member copies from the root's source
-/// in place, all at once, while the root fills its own dest. Each member moves the bytes once.
+/// All members copy at once, while the root fills its own dest. Each member moves the bytes once.
 pub fn run<G: CollectiveGroup>(group: &G, call: Broadcast<'_>) -> Outcome<G> {
     group.steps(COPIED, |steps| {
         if group.index() == call.root {

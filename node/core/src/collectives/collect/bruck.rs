@@ -11,7 +11,7 @@
 //!                                      where the parts wrap around
 //! ```
 
-use super::{Collect, Parts, Whole};
+use super::{Collect, CollectResult, Parts};
 use crate::collectives::group::{CollectiveGroup, Outcome, Stepped, Steps};
 use crate::collectives::scratch::Scratch;
 
@@ -48,7 +48,7 @@ pub fn in_place<G: Stepped>(group: &G, call: &Collect<'_>) -> Outcome<G> {
 }
 
 /// As [`in_place`], where each member's own part is in its place in dest already.
-pub fn exchange<G: Stepped>(group: &G, whole: &Whole<'_>) -> Outcome<G> {
+pub fn exchange<G: Stepped>(group: &G, whole: &CollectResult<'_>) -> Outcome<G> {
     let size = group.size();
     group.steps(steps_for(size), |steps| {
         steps.announce_to(1, [(group.index() + size - 1) % size]);
@@ -64,7 +64,7 @@ pub fn exchange<G: Stepped>(group: &G, whole: &Whole<'_>) -> Outcome<G> {
 /// Bruck's algorithm as published, for parts of equal length. Each member moves the result twice
 /// more, for the rotation.
 pub fn rotated<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
-    let Whole { dest, parts: Parts::Equal(each) } = *call.whole() else {
+    let CollectResult { dest, parts: Parts::Equal(each) } = *call.whole() else {
         unreachable!("the selector does not give it parts of different lengths")
     };
     let (me, size) = (group.index(), group.size());

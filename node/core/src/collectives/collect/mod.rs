@@ -11,7 +11,7 @@ pub mod ring;
 pub mod small;
 pub mod two_level;
 
-pub use parts::{Collect, Parts, Whole};
+pub use parts::{Collect, CollectResult, Parts};
 
 use super::algorithm::{ANY, EVEN, POWER_OF_TWO, SMALL, algorithms};
 

@@ -34,14 +34,14 @@ impl Parts {
 
 /// The result, as it forms in all members' dests.
 #[derive(Clone, Debug)]
-pub struct Whole<'m> {
+pub struct CollectResult<'m> {
     /// This PE's dest.
     pub dest: Writable<'m>,
     /// The parts that it consists of.
     pub parts: Parts,
 }
 
-impl<'m> Whole<'m> {
+impl<'m> CollectResult<'m> {
     /// The place of the parts of members `first .. end` in this PE's dest.
     pub fn place(&self, first: usize, end: usize) -> Writable<'m> {
         self.dest.part(self.parts.start(first), self.parts.bytes(first, end))
@@ -75,14 +75,14 @@ fn words_together(group: &impl CollectiveGroup) -> usize {
 /// A call of collect or fcollect. The memory is this PE's.
 #[derive(Clone, Debug)]
 pub struct Collect<'m> {
-    whole: Whole<'m>,
+    whole: CollectResult<'m>,
     source: Readable<'m>,
 }
 
 impl<'m> Collect<'m> {
     /// A call with parts as long as this PE's. `dest` has room for those of all members.
     pub fn equal(dest: Writable<'m>, source: Readable<'m>) -> Self {
-        let whole = Whole { dest, parts: Parts::Equal(source.bytes()) };
+        let whole = CollectResult { dest, parts: Parts::Equal(source.bytes()) };
         Self { whole, source }
     }
 
@@ -137,12 +137,12 @@ impl<'m> Collect<'m> {
             return Ok(None);
         }
         let all = starts[group.size()];
-        let whole = Whole { dest: place(0, all), parts: Parts::Varying(starts) };
+        let whole = CollectResult { dest: place(0, all), parts: Parts::Varying(starts) };
         Ok(Some(Self { whole, source }))
     }
 
     /// The result.
-    pub fn whole(&self) -> &Whole<'m> {
+    pub fn whole(&self) -> &CollectResult<'m> {
         &self.whole
     }
 

@@ -2,7 +2,7 @@
 //! [Bruck's algorithm](super::bruck), and the others copy the result from their head. Each part
 //! goes to each node once. A result that fits a message goes from head to head with the steps.
 
-use super::{Collect, Parts, Whole, bruck};
+use super::{Collect, CollectResult, Parts, bruck};
 use crate::collectives::group::{CollectiveGroup, Outcome, Reach, Stepped};
 use crate::collectives::levels::Levels;
 use crate::collectives::message::{Room, content, words_of};
@@ -46,7 +46,7 @@ pub fn run<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
                 exchange(&heads, whole, start(heads.index())..start(heads.index() + 1))?;
             } else {
                 let starts = (0..=levels.nodes()).map(start).collect();
-                let of_nodes = Whole { dest: whole.dest, parts: Parts::Varying(starts) };
+                let of_nodes = CollectResult { dest: whole.dest, parts: Parts::Varying(starts) };
                 bruck::exchange(&heads, &of_nodes)?;
             }
         }
@@ -57,7 +57,7 @@ pub fn run<G: CollectiveGroup>(group: &G, call: &Collect<'_>) -> Outcome<G> {
 
 /// Exchanges the heads' parts by messages, each with room for the whole result: zeros but for what its
 /// sender has, so that a bitwise or puts them together. `own` are the bytes of this head's node.
-fn exchange<G: Stepped>(heads: &G, whole: &Whole<'_>, own: Range<usize>) -> Outcome<G> {
+fn exchange<G: Stepped>(heads: &G, whole: &CollectResult<'_>, own: Range<usize>) -> Outcome<G> {
     let mut room = Room::new();
     let message = room.zeros(words_of(whole.dest.bytes()));
     let place = Writable::from(&mut *message).part(own.start, own.len());

@@ -4,7 +4,7 @@
 use super::machine::MOST_PES;
 use super::play::UNTOUCHED;
 use crate::collectives::algorithm::{Algorithm, Operation};
-use crate::collectives::alltoall::{self, Alltoall, BlockLayout, Shape};
+use crate::collectives::alltoall::{self, Alltoall, BlockLayout, StridedLayout};
 use crate::collectives::barrier;
 use crate::collectives::broadcast::{self, Broadcast};
 use crate::collectives::collect::{self, Collect};
@@ -281,7 +281,7 @@ impl Call {
                 run::<alltoall::Algorithm>(by, group, call);
             }
             Call::Alltoalls { dst, sst, nelems, elem_bytes } => {
-                let shape = Shape { dst, sst, nelems, elem_bytes };
+                let shape = StridedLayout { dst, sst, nelems, elem_bytes };
                 let [written, read] = [dst, sst].map(|stride| shape.span(stride, nelems * size));
                 let (dest, source) = arrays(written, read);
                 let call = Alltoall { dest, source, blocks: BlockLayout::Strided(shape) };

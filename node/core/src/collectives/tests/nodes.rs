@@ -35,7 +35,7 @@ impl Traffic {
         &self.sent[from][to].0
     }
 
-    /// What a PE knows of the messages between itself and another.
+    /// A PE's flow control of the messages between itself and another.
     pub fn flow(&self, of: usize, with: usize) -> &FlowControl {
         &self.sent[of][with].1
     }

@@ -142,7 +142,7 @@ impl Matrix {
         Self { grid, rows }
     }
 
-    /// That of a finished job on this machine.
+    /// The matrix of a finished job on this machine.
     pub fn read(job: &Arc<JobFile>, most: usize) -> Result<Self, Error> {
         let mut matrix = Self::new(Grid::new(&[job.npes()], most));
         for (row, place) in matrix.rows.iter_mut().enumerate() {
