@@ -37,9 +37,6 @@ pub struct Suite<'a> {
     pub setting: &'a Setting,
 }
 
-/// Jobs that ended without a figure, and are not tried again: implementation, program, PEs.
-type Hopeless = HashSet<(String, String, usize)>;
-
 impl Suite<'_> {
     /// Runs everything. Turns are the outer loop, and implementations the inner one, so that changes of the machine's speed
     /// affect all of them. What fails becomes a remark.
@@ -48,7 +45,8 @@ impl Suite<'_> {
         let mut report = Report { place, statistic, ..Report::default() };
         let ours = self.who.iter().filter(|who| !who.is_raw());
         report.names = ours.map(|who| who.name.clone()).collect();
-        let mut hopeless = Hopeless::new();
+        // Jobs that ended without a figure are not tried again: implementation, program, PEs.
+        let mut failed: HashSet<(String, String, usize)> = HashSet::new();
         // Before anything is measured; what fails is told where the job is due.
         for job in &self.jobs {
             self.who.iter().for_each(|who| drop(self.built(who, &job.program)));
@@ -58,8 +56,8 @@ impl Suite<'_> {
                 let _neighbours = Neighbours::start(&job.neighbours)?;
                 for who in &self.who {
                     let label = (who.name.clone(), job.program.clone(), job.pes);
-                    if !hopeless.contains(&label) && !self.once(turn, who, job, &mut report)? {
-                        hopeless.insert(label);
+                    if !failed.contains(&label) && !self.once(turn, who, job, &mut report)? {
+                        failed.insert(label);
                     }
                 }
             }
