@@ -149,13 +149,13 @@ static void release(guard *g)
     do { \
         T *at = (T *)there, old, new; \
         bool integer = e->kind <= UNSIGNED || e->kind == BYTES; \
+        quick.stored = true; \
         memcpy(&new, operation == NO_OP_ ? (void *)&(T){0} : from, sizeof new); \
         if (operation == SUM_ && e->kind <= UNSIGNED) \
             old = __atomic_fetch_add(at, new, __ATOMIC_ACQ_REL); \
         else if (operation == REPLACE_) { \
             if (result == NULL) { \
                 __atomic_store_n(at, new, __ATOMIC_RELEASE); \
-                quick.stored = true; \
                 return; \
             } \
             old = __atomic_exchange_n(at, new, __ATOMIC_ACQ_REL); \

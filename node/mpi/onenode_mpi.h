@@ -177,7 +177,7 @@ typedef struct {
     MPI_Datatype type;
     uint32_t bytes; /* of the type; it has no gaps */
     bool integer;   /* of 4 or 8 bytes */
-    bool stored;    /* since the last flush, other than by a locked instruction */
+    bool stored;    /* since the last flush */
     uint8_t calls;  /* that look for a message each time it is 0 */
 } quick_state;
 LOCAL_THREAD quick_state quick;
@@ -339,14 +339,13 @@ static inline void advance(cursor *c, size_t bytes)
 /* Copies between a buffer and a rank's part, of any types. */
 HIDDEN outcome transfer(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MPI_Aint disp, MPI_Count tc, MPI_Datatype tt, bool put);
 
-/* Orders this thread's accesses before a flush and after: all of them, as a put before a later get. Where the processor keeps loads in their
- * order, and locked instructions order all, only stores need it. What the program itself stores is ordered by MPI_Win_sync. */
+/* Orders this thread's accesses before a flush and after: what it has read comes before what follows, and what it has written is visible to
+ * all by then, as a put before a later get, which takes the processor longer. What the program itself stores is ordered by MPI_Win_sync. */
 static inline void order_flush(void)
 {
-#ifdef __x86_64__
+    atomic_thread_fence(memory_order_acquire);
     if (!quick.stored)
         return;
-#endif
     quick.stored = false;
     atomic_thread_fence(memory_order_seq_cst);
 }
@@ -371,6 +370,7 @@ static inline void poll(window *w)
         T old, new; \
         memcpy(&old, expected, bytes); \
         memcpy(&new, o, bytes); \
+        quick.stored = true; \
         __atomic_compare_exchange_n((T *)theirs, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
         memcpy(result, &old, bytes); \
     }

@@ -52,6 +52,7 @@ QUICK bool quick_fetch_and_op(const void *o, void *result, MPI_Datatype type, in
     void *theirs;
     if (UNLIKELY(!is_quick_integer(type, rank, disp, win, &theirs) || op != MPI_SUM || !is_buffer(o) || !is_buffer(result)))
         return false;
+    quick.stored = true;
     if (LIKELY(quick.bytes == 8)) {
         uint64_t value;
         memcpy(&value, o, 8);

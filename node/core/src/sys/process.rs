@@ -205,10 +205,12 @@ pub fn status(pid: u32) -> Option<Status> {
     let parent = after.next()?.parse().ok()?;
     let group = after.next()?.parse().ok()?;
     let flags: u64 = after.nth(3)?.parse().ok()?;
-    let [user, system]: [u32; 2] = [after.nth(4)?.parse().ok()?, after.next()?.parse().ok()?];
+    let [user, system]: [u64; 2] = [after.nth(4)?.parse().ok()?, after.next()?.parse().ok()?];
     let started = after.nth(6)?.parse().ok()?;
     let ended = matches!(state, 'Z' | 'X' | 'x') || flags & EXITING != 0;
-    Some(Status { state, parent, group, run: TICK * (user + system), started, ended })
+    // More than 32 bits of ticks: threads on a hundred CPUs run that long in five days.
+    let run = Duration::from_millis(TICK.as_millis() as u64 * user.saturating_add(system));
+    Some(Status { state, parent, group, run, started, ended })
 }
 
 /// When this process started, as in [`Status::started`]; 0 if `/proc` does not report it.
