@@ -17,7 +17,7 @@ static calls_of_mpi tool; /* NULL: none */
 /* The operation is ours, or goes on to MPI and is counted as under way. */
 static inline int passed(window *w, int rank, int status)
 {
-    if (rank != MPI_PROC_NULL)
+    if (rank != MPI_PROC_NULL && status == MPI_SUCCESS)
         mark_issued(w, rank);
     return status;
 }
@@ -183,11 +183,17 @@ static void expect_own_mpi(void)
 int on_Init(int *argc, char ***argv)
 {
     expect_own_mpi();
-    return next.Init(argc, argv);
+    int status = next.Init(argc, argv);
+    if (status == MPI_SUCCESS)
+        end_places_with_self();
+    return status;
 }
 
 int on_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     expect_own_mpi();
-    return next.Init_thread(argc, argv, required, provided);
+    int status = next.Init_thread(argc, argv, required, provided);
+    if (status == MPI_SUCCESS)
+        end_places_with_self();
+    return status;
 }

@@ -84,6 +84,7 @@ typedef struct place {
     MPI_Group group; /* of `comm` */
     uint32_t me;     /* among those of this node */
     uint32_t users;
+    uint64_t order; /* of places, the same on all their ranks */
     struct place *next;
 } place;
 
@@ -187,7 +188,8 @@ HIDDEN window *find_window(MPI_Win win);
 /* The place of a communicator, which the caller keeps until `leave_place`. NULL on all ranks: there is none. */
 HIDDEN place *place_of(MPI_Comm comm);
 HIDDEN void leave_place(place *p);
-HIDDEN void end_places(void);
+/* Places end when MPI_Finalize frees MPI_COMM_SELF, after what the program has attached to it. */
+HIDDEN void end_places_with_self(void);
 /* Whether `good` is true on all ranks. */
 HIDDEN bool all_agree(bool good, MPI_Comm comm);
 /* A shared window of MPI's, whose parts need not lie one after the other. False: MPI cannot. */

@@ -118,17 +118,58 @@ static int forget(MPI_Comm comm, int which, void *value, void *nothing)
     return MPI_SUCCESS;
 }
 
-/* Before MPI ends, what is left is freed, in the order in which it was made. */
-void end_places(void)
+/* MPI may call `forget` only when the last request of a communicator ends, which is not at the same time on all ranks. */
+static void forget_now(const MPI_Comm *comm)
+{
+    void *p;
+    int found = 0;
+    if (comm != NULL && *comm != MPI_COMM_NULL && key != MPI_KEYVAL_INVALID && PMPI_Comm_get_attr(*comm, key, &p, &found) == MPI_SUCCESS && found)
+        PMPI_Comm_delete_attr(*comm, key);
+}
+
+int on_Comm_free(MPI_Comm *comm)
+{
+    forget_now(comm);
+    return next.Comm_free(comm);
+}
+
+int on_Comm_disconnect(MPI_Comm *comm)
+{
+    forget_now(comm);
+    return next.Comm_disconnect(comm);
+}
+
+/* Before MPI ends, what is left is freed, in an order that is the same on all ranks. */
+static void end_places(void)
 {
     ended = true;
     place *first = NULL;
-    for (place *p = places, *before; p != NULL; first = p, p = before)
-        before = p->next, p->next = first;
+    for (place *p = places, *rest; p != NULL; p = rest) {
+        rest = p->next;
+        place **at = &first;
+        while (*at != NULL && (*at)->order < p->order)
+            at = &(*at)->next;
+        p->next = *at, *at = p;
+    }
     for (; first != NULL; first = first->next)
         if (first->comm != MPI_COMM_NULL)
             close_place(first);
     places = NULL;
+}
+
+static int end_with_self(MPI_Comm comm, int which, void *value, void *nothing)
+{
+    (void)comm, (void)which, (void)value, (void)nothing;
+    end_places();
+    return MPI_SUCCESS;
+}
+
+void end_places_with_self(void)
+{
+    static _Atomic bool done;
+    int own;
+    if (!atomic_exchange(&done, true) && PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_self, &own, NULL) == MPI_SUCCESS)
+        PMPI_Comm_set_attr(MPI_COMM_SELF, own, NULL);
 }
 
 /* Whether an epoch of any window has begun when the call that begins it returns. MPI does not promise it for windows over several nodes, and
@@ -181,6 +222,11 @@ static place *make_place(MPI_Comm comm)
     PMPI_Comm_rank(p->node, &here);
     p->me = (uint32_t)here;
     p->comm = p->here < p->n ? MPI_COMM_NULL : p->node;
+    static _Atomic uint32_t made;
+    int world;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &world);
+    p->order = (uint64_t)(uint32_t)world << 32 | made++;
+    PMPI_Bcast(&p->order, sizeof p->order, MPI_BYTE, 0, comm);
     if (!all_agree(in_world(comm, p->n), comm) || (p->here < p->n ? !list_ranks(p, comm, me) : !make_guards(p)))
         close_place(p);
     return p;
@@ -192,6 +238,7 @@ place *place_of(MPI_Comm comm)
     place *p;
     if (PMPI_Initialized(&initialized) != MPI_SUCCESS || !initialized)
         return NULL;
+    end_places_with_self(); /* unless MPI_Init has come here */
     pthread_mutex_lock(&changing);
     if (key == MPI_KEYVAL_INVALID)
         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);

@@ -36,6 +36,5 @@ int on_Finalize(void)
 {
     if (counting)
         print_counts();
-    end_places();
     return next.Finalize();
 }

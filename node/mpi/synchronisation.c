@@ -313,8 +313,10 @@ int on_Win_unlock(int rank, MPI_Win win)
     } else
         COUNT(Win_unlock, OURS);
     atomic_store_explicit(&t->open, 0, memory_order_relaxed);
-    if (ours)
+    if (ours) {
         give_back(t->words, how & OPEN_EXCLUSIVE);
+        poll(w);
+    }
     return status;
 }
 
@@ -360,6 +362,8 @@ int on_Win_unlock_all(MPI_Win win)
     atomic_store_explicit(&w->open, 0, memory_order_relaxed);
     for (uint32_t i = 0; ours && i < w->n; i++)
         give_back(w->targets[i].words, false);
+    if (ours)
+        poll(w);
     return status;
 }
 
@@ -413,7 +417,7 @@ int on_Win_start(MPI_Group group, int assert, MPI_Win win)
     int n = 0, status = MPI_SUCCESS;
     bool ours = has_words(w, COUNT_Win_start, &group, &n);
     if (!ours) {
-        status = next.Win_start(group, assert, win);
+        status = next.Win_start(group, w != NULL ? assert & ~MPI_MODE_NOCHECK : assert, win); /* Open MPI's shared windows hang by it */
         acquire();
         if (w == NULL || status != MPI_SUCCESS || PMPI_Group_size(group, &n) != MPI_SUCCESS)
             return status;
@@ -464,7 +468,7 @@ int on_Win_post(MPI_Group group, int assert, MPI_Win win)
     int n = 0;
     release();
     if (!has_words(w, COUNT_Win_post, &group, &n))
-        return next.Win_post(group, assert, win);
+        return next.Win_post(group, w != NULL ? assert & ~MPI_MODE_NOCHECK : assert, win);
     int ranks[n + 1];
     if (!ranks_of(group, n, w, ranks))
         return wrong(w, MPI_ERR_GROUP);

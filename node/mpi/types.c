@@ -144,7 +144,8 @@ static bool learn(type *t, MPI_Datatype handle, MPI_Comm comm)
     lay_out(handle, &l);
     if (l.combiner == MPI_UNDEFINED)
         return false;
-    t->element = l.element, t->predefined = l.combiner == MPI_COMBINER_NAMED;
+    t->element = l.element, t->predefined = l.combiner == MPI_COMBINER_NAMED || l.combiner == MPI_COMBINER_F90_REAL || l.combiner == MPI_COMBINER_F90_COMPLEX
+                                        || l.combiner == MPI_COMBINER_F90_INTEGER;
     if (t->predefined && size == extent && true_extent == extent && true_lower == 0) {
         free(l.runs);
         t->dense = true;
@@ -226,15 +227,15 @@ void forget_type(MPI_Datatype handle)
 
 char *typed_address(const target *t, MPI_Aint disp, MPI_Count count, const type *type)
 {
-    char *start = address(t, disp, 0);
-    if (start == NULL || count < 0)
+    ptrdiff_t at;
+    if (count < 0 || disp < 0 || __builtin_mul_overflow((ptrdiff_t)disp, (ptrdiff_t)t->unit, &at))
         return NULL;
     if (count == 0 || type->size == 0)
-        return start;
+        return address(t, disp, 0);
     /* The first and last instance reach furthest, in either direction. */
-    __int128 first = start - t->base + (__int128)type->lower, last = first + (__int128)type->extent * (count - 1);
+    __int128 first = (__int128)at + type->lower, last = first + (__int128)type->extent * (count - 1);
     __int128 low = first < last ? first : last, high = (first < last ? last : first) + (__int128)type->true_extent;
-    return low >= 0 && high <= (__int128)t->size ? start : NULL;
+    return low >= 0 && high <= (__int128)t->size ? (char *)((uintptr_t)t->base + (uintptr_t)at) : NULL;
 }
 
 /* Copies all runs of a buffer to or from one without gaps. */

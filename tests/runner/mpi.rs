@@ -38,6 +38,7 @@ pub fn trials() -> Vec<Trial> {
         }
         add("threads".into(), Box::new(move || is_right(mpi, "threads", 2)));
         add("wide".into(), Box::new(move || is_right(mpi, "wide", 1)));
+        add("edges".into(), Box::new(move || is_right(mpi, "edges", 2)));
         add("layouts".into(), Box::new(move || layouts(mpi)));
         add("many".into(), Box::new(move || is_right(mpi, "many", 1)));
         add("tool".into(), Box::new(move || tool(mpi)));
