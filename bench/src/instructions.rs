@@ -20,6 +20,8 @@ const NOTHING: &str = "nothing";
 /// How far a count may exceed its limit. An operation's count is exact, but the loop's share
 /// depends on the C compiler.
 const SLACK: f64 = 1.0;
+/// In a file of limits: operations that the file does not name have no limit.
+const OTHERS: &str = "others";
 
 /// The library's limits, with the published counts of others.
 const PUBLISHED: &str = include_str!("../instructions.txt");
@@ -133,7 +135,7 @@ fn limits(text: &str) -> anyhow::Result<Vec<Limit>> {
 }
 
 /// A row for each operation of the first implementation, with its limit and the published counts of others; and the limits
-/// that it exceeds, or that nothing was counted for.
+/// that it exceeds, that nothing was counted for, or that an operation lacks.
 fn judge(columns: &[(String, Counts)], limits: &[Limit]) -> (Table, Vec<String>) {
     let count = |counts: &Counts, operation: &str| {
         counts.iter().find(|count| count.0 == operation).map(|count| count.1)
@@ -159,8 +161,13 @@ fn judge(columns: &[(String, Counts)], limits: &[Limit]) -> (Table, Vec<String>)
         }
         None => Some(format!("{operation} has a limit but was not counted")),
     };
+    let (others, limits): (Vec<_>, Vec<_>) = limits.iter().partition(|it| it.operation == OTHERS);
+    let has = |operation: &String| limits.iter().any(|limit| limit.operation == *operation);
+    let unlimited = counts.iter().filter(|(operation, _)| others.is_empty() && !has(operation));
+    let unlimited = unlimited.map(|(operation, _)| format!("{operation} has no limit"));
+    let complaints = limits.iter().copied().filter_map(complaint).chain(unlimited).collect();
     let (title, rows) = ("Instructions of a call".into(), counts.iter().map(row).collect());
-    (Table { title, header, rows }, limits.iter().filter_map(complaint).collect())
+    (Table { title, header, rows }, complaints)
 }
 
 /// The table of these implementations beside the limits in this text, or the library's own; and what exceeds those of the text.
@@ -313,6 +320,16 @@ mod tests {
         assert_eq!(complaints, ["quiet has a limit but was not counted"]);
         let (_, complaints) = judge(&counted(22.0), &limits);
         assert_eq!(complaints[0], "one: put 8 B takes 22.0 instructions, its limit is 20");
+    }
+
+    #[test]
+    fn a_file_can_leave_others_without_a_limit() {
+        let counts = [("p", 9.0), ("new", 9.0)].map(|(operation, count)| (operation.into(), count));
+        let counts = [("one".to_owned(), counts.to_vec())];
+        let complaints = |text| judge(&counts, &limits(text).unwrap()).1;
+        assert!(complaints("p | 9 |\nothers | 0 |\n").is_empty());
+        assert_eq!(complaints("p | 7 |\nothers | 0 |\n").len(), 1);
+        assert_eq!(complaints("p | 9 |\n"), ["new has no limit"]);
     }
 
     #[test]

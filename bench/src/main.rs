@@ -148,7 +148,8 @@ fn chosen<'a>(
     let of_paper: Vec<&Figure> = data.figures.iter().filter(is_of).collect();
     if of_paper.is_empty() {
         let known: Vec<&str> = data.papers.iter().map(|paper| paper.key.as_str()).collect();
-        bail!("there is no such paper: expected one of {}", known.join(", "));
+        let key = key.unwrap_or_default();
+        bail!("there is no paper {key}: expected one of {}", known.join(", "));
     }
     let Some(number) = number else { return Ok(of_paper) };
     let is_it = |figure: &&&Figure| figure.numbers().any(|its| slug(its) == slug(number));

@@ -96,7 +96,7 @@ static bool add_parts(layout *l, int combiner, const int *a, const MPI_Aint *d, 
     return true;
 }
 
-static bool is_lone(const layout *l)
+bool is_lone(const layout *l)
 {
     return l->combiner == MPI_COMBINER_NAMED || l->combiner == MPI_COMBINER_F90_REAL || l->combiner == MPI_COMBINER_F90_COMPLEX
            || l->combiner == MPI_COMBINER_F90_INTEGER;

@@ -203,6 +203,8 @@ HIDDEN void find_spots(const spot *spots, const part *parts, int n, char **found
 /* What a type was made from: the runs are the caller's to free. `laid`: they are all of it. */
 typedef struct { run *runs; size_t count, room; ptrdiff_t extent; const element *element; int combiner; bool laid; } layout;
 HIDDEN void lay_out(MPI_Datatype handle, layout *l);
+/* Whether it is a predefined type, or one of Fortran's by precision, which counts as one. */
+HIDDEN bool is_lone(const layout *l);
 /* The element of a predefined type, or NULL. */
 HIDDEN const element *predefined_element(MPI_Datatype handle);
 HIDDEN const type *find_type(MPI_Datatype handle, MPI_Comm comm);

@@ -144,8 +144,7 @@ static bool learn(type *t, MPI_Datatype handle, MPI_Comm comm)
     lay_out(handle, &l);
     if (l.combiner == MPI_UNDEFINED)
         return false;
-    t->element = l.element, t->predefined = l.combiner == MPI_COMBINER_NAMED || l.combiner == MPI_COMBINER_F90_REAL || l.combiner == MPI_COMBINER_F90_COMPLEX
-                                        || l.combiner == MPI_COMBINER_F90_INTEGER;
+    t->element = l.element, t->predefined = is_lone(&l);
     if (t->predefined && size == extent && true_extent == extent && true_lower == 0) {
         free(l.runs);
         t->dense = true;

@@ -194,7 +194,7 @@ pub fn trials() -> Vec<Trial> {
     for (name, words) in UNUSABLE {
         trials.push(Trial::test(format!("far/ucx/{name}"), move || unusable(name, words)));
     }
-    for (version, folder) in other_ucx() {
+    for (version, folder) in tree::other_versions("ONESHMEM_TEST_UCX", "libucp.so.0") {
         for name in OTHER_UCX {
             let folder = folder.clone();
             trials.push(Trial::test(format!("far/ucx/{version}/{name}"), move || {
@@ -359,18 +359,6 @@ const UNUSABLE: [(&str, &[&str]); 2] = [
 
 /// The programs that are run over other versions of UCX than the system's.
 const OTHER_UCX: [&str; 4] = ["far", "coll_mix", "order", "rma_random"];
-
-/// Other versions of UCX: the folders in the one that `ONESHMEM_TEST_UCX` names, each with its
-/// libraries.
-fn other_ucx() -> Vec<(String, PathBuf)> {
-    let Some(all) = std::env::var_os("ONESHMEM_TEST_UCX") else { return Vec::new() };
-    let folders = std::fs::read_dir(&all).unwrap_or_else(|error| panic!("{all:?}: {error}"));
-    let folders = folders.flatten().map(|entry| entry.path());
-    let with_ucx = folders.filter(|folder| folder.join("libucp.so.0").exists());
-    let version =
-        |folder: &Path| folder.file_name().map(|name| name.to_string_lossy().into_owned());
-    with_ucx.map(|folder| (version(&folder).unwrap_or_default(), folder)).collect()
-}
 
 /// Runs a program whose PEs and agents load UCX from a folder.
 fn over_other_ucx(name: &str, folder: &Path) -> Result {

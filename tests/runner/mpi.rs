@@ -50,7 +50,8 @@ pub fn trials() -> Vec<Trial> {
         let trial = Trial::test(format!("mpi/{mpi}/fortran"), move || fortran_program(mpi));
         trials.push(trial.with_ignored_flag(absent || fortran));
     }
-    for (name, bin) in other_mpis() {
+    for (name, folder) in tree::other_versions("ONESHMEM_TEST_MPI", "bin/mpirun") {
+        let bin = folder.join("bin");
         for compiler in ["mpicc", "mpicc_abi"].into_iter().filter(|name| bin.join(name).exists()) {
             for (source, ranks) in [("random", 2), ("order", 2), ("wide", 1)] {
                 let (bin, made) = (bin.clone(), format!("{name}-{compiler}"));
@@ -60,15 +61,6 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials
-}
-
-/// Other MPIs than Debian's: the folders in the one that `ONESHMEM_TEST_MPI` names, each with a `bin`.
-fn other_mpis() -> Vec<(String, PathBuf)> {
-    let Some(all) = std::env::var_os("ONESHMEM_TEST_MPI") else { return Vec::new() };
-    let folders = std::fs::read_dir(&all).unwrap_or_else(|error| panic!("{all:?}: {error}"));
-    let folders = folders.flatten().map(|entry| (entry.file_name(), entry.path().join("bin")));
-    let with_mpi = folders.filter(|(_, bin)| bin.join("mpirun").exists());
-    with_mpi.map(|(name, bin)| (name.to_string_lossy().into_owned(), bin)).collect()
 }
 
 /// A program of another MPI, by the command that a user types: also one of the standard ABI is served.

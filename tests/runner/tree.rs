@@ -117,6 +117,16 @@ pub fn skip_without(program: &str) -> bool {
     find(program).is_none() && may_be_absent()
 }
 
+/// Other versions of something than the system's, by name: the folders with this file in the one that the variable
+/// names; none without it.
+pub fn other_versions(variable: &str, file: &str) -> Vec<(String, PathBuf)> {
+    let Some(all) = std::env::var_os(variable) else { return Vec::new() };
+    let entries = std::fs::read_dir(&all).unwrap_or_else(|error| panic!("{all:?}: {error}"));
+    let folders = entries.flatten().map(|entry| (entry.file_name(), entry.path()));
+    let with_it = folders.filter(|(_, folder)| folder.join(file).exists());
+    with_it.map(|(name, folder)| (name.to_string_lossy().into_owned(), folder)).collect()
+}
+
 /// The library's name for this machine, in tuning files.
 pub fn machine() -> Result<String> {
     let info = read("/proc/cpuinfo")?;
