@@ -4,7 +4,7 @@
 #include "check.h"
 
 enum { ROUNDS = 400 };
-static int me, npes;
+static int me, npes, rounds;
 
 #define TEST(NAME, TYPE)                                                                  \
     static TYPE total_##NAME, tickets_##NAME, cas_##NAME, swapped_##NAME;                 \
@@ -12,7 +12,7 @@ static int me, npes;
     static void test_##NAME(shmem_ctx_t ctx)                                              \
     {                                                                                     \
         TYPE carried = (TYPE)(me + 1);                                                    \
-        for (int r = 0; r < ROUNDS; r++) {                                                \
+        for (int r = 0; r < rounds; r++) {                                                \
             shmem_##NAME##_atomic_inc(&total_##NAME, 0);                                  \
             shmem_ctx_##NAME##_atomic_add(ctx, &total_##NAME, (TYPE)2, 0);                \
             TYPE ticket = r % 2 ? shmem_##NAME##_atomic_fetch_inc(&tickets_##NAME, 0)     \
@@ -31,11 +31,11 @@ static int me, npes;
         shmem_barrier_all();                                                              \
         shmem_##NAME##_sum_reduce(SHMEM_TEAM_WORLD, &carried_all, &sum, 1);               \
         if (me == 0) {                                                                    \
-            CHECK_EQ(total_##NAME, (TYPE)(3 * npes * ROUNDS));                            \
-            CHECK_EQ(tickets_##NAME, (TYPE)(npes * ROUNDS));                              \
-            CHECK_EQ(cas_##NAME, (TYPE)(3 * npes * ROUNDS));                              \
+            CHECK_EQ(total_##NAME, (TYPE)(3 * npes * rounds));                            \
+            CHECK_EQ(tickets_##NAME, (TYPE)(npes * rounds));                              \
+            CHECK_EQ(cas_##NAME, (TYPE)(3 * npes * rounds));                              \
             CHECK_EQ(carried_all + swapped_##NAME, (TYPE)(npes * (npes + 1) / 2));        \
-            for (int i = 0; i < npes * ROUNDS; i++)                                       \
+            for (int i = 0; i < npes * rounds; i++)                                       \
                 CHECK_EQ(taken_##NAME[i], 1);                                             \
         }                                                                                 \
     }
@@ -46,7 +46,7 @@ AMO_STD(TEST)
     static void bit_##NAME(void)                                                          \
     {                                                                                     \
         const TYPE mine = (TYPE)1 << me;                                                  \
-        for (int r = 0; r < ROUNDS; r++) {                                                \
+        for (int r = 0; r < rounds; r++) {                                                \
             CHECK_EQ((TYPE)(shmem_##NAME##_atomic_fetch_or(&bits_##NAME, mine, 0) & mine), 0); \
             CHECK_EQ((TYPE)(shmem_##NAME##_atomic_fetch_and(&bits_##NAME, (TYPE)~mine, 0) & mine), mine); \
             shmem_##NAME##_atomic_or(&bits_##NAME, mine, 0);                              \
@@ -65,6 +65,7 @@ int main(void)
     shmem_init();
     me = shmem_my_pe();
     npes = shmem_n_pes();
+    rounds = check_rounds(ROUNDS);
     shmem_ctx_t ctx;
     if (shmem_ctx_create(0, &ctx) != 0)
         ctx = SHMEM_CTX_DEFAULT;

@@ -66,6 +66,17 @@ static inline void check_unequal(const char *file, int line, const char *what, l
     check_end();
 }
 
+/* Whether PEs are on several nodes: what is done often is done less often there, where each time waits for messages. */
+static inline int check_far(void)
+{
+    return shmem_team_n_pes(SHMEM_TEAM_SHARED) < shmem_n_pes();
+}
+
+static inline int check_rounds(int rounds)
+{
+    return check_far() ? (rounds + 9) / 10 : rounds;
+}
+
 /* The end of the segment that an address is in. */
 static inline char *end_of_segment(void *in)
 {

@@ -7,8 +7,8 @@
 #include "check.h"
 #include <pthread.h>
 
-enum { THREADS = 3, ROUNDS = 100 };
-static int me, npes;
+enum { THREADS = 3 };
+static int me, npes, rounds;
 static long psync[THREADS][2][SHMEM_SYNC_SIZE];
 static int64_t source[THREADS], dest[THREADS][MAX_PES];
 static long sum[THREADS], addend[THREADS], work_array[THREADS][SHMEM_REDUCE_MIN_WRKDATA_SIZE];
@@ -16,7 +16,7 @@ static long sum[THREADS], addend[THREADS], work_array[THREADS][SHMEM_REDUCE_MIN_
 static void *work(void *argument)
 {
     int t = (int)(intptr_t)argument;
-    for (int r = 0; r < ROUNDS; r++) {
+    for (int r = 0; r < rounds; r++) {
         int root = (r + t) % npes;
         source[t] = 10000 * t + 100 * r + me;
         shmem_broadcast64(dest[t], &source[t], 1, root, 0, 0, npes, psync[t][0]);
@@ -44,6 +44,7 @@ int main(void)
     CHECK_EQ(provided, SHMEM_THREAD_MULTIPLE);
     me = shmem_my_pe();
     npes = shmem_n_pes();
+    rounds = check_rounds(100);
     for (int t = 0; t < THREADS; t++)
         CHECK_EQ(pthread_create(&threads[t], NULL, work, (void *)(intptr_t)t), 0);
     for (int t = 0; t < THREADS; t++)

@@ -19,7 +19,7 @@ static int ngroups;
     static void test_##NAME##OP(uint64_t seed)                                            \
     {                                                                                     \
         for (int k = 0; k < ngroups; k++)                                                 \
-            for (int round = 0; round < 4; round++) {                                     \
+            for (int round = 0; round < 4; round += check_far() ? 3 : 1) {                \
                 struct group g = groups[k];                                               \
                 int n = round < 2 ? N : (int)check_random(&seed, N); /* rule 0.4 */       \
                 TYPE *dest = round % 2 ? source_##NAME##OP : dest_##NAME##OP; /* rule 10c.2 */ \
@@ -52,7 +52,7 @@ REDUCE_ARITHMETIC(ARITHMETIC)
     static void scan_##NAME(uint64_t seed)                                                \
     {                                                                                     \
         for (int k = 0; k < ngroups; k++)                                                 \
-            for (int round = 0; round < 8; round++) {                                     \
+            for (int round = 0; round < 8; round += check_far() ? 3 : 1) {                \
                 struct group g = groups[k];                                               \
                 int inclusive = round / 2 % 2;                                            \
                 int n = round < 4 ? N : (int)check_random(&seed, N);                      \
@@ -145,18 +145,19 @@ NAN_AND_ZEROS(longdouble, long double)
 /* rule 10.6: one after the other with nothing between, and a length beyond any buffer */
 static void back_to_back(void)
 {
-    enum { R = 200, BIG = 100000 };
-    static long source[3], dest[R][3];
+    enum { MOST = 200, BIG = 100000 };
+    static long source[3], dest[MOST][3];
+    const int rounds = check_rounds(MOST);
     int me = shmem_my_pe(), npes = shmem_n_pes();
     for (int i = 0; i < 3; i++)
         source[i] = me + i;
     shmem_barrier_all();
-    for (int r = 0; r < R; r++)
+    for (int r = 0; r < rounds; r++)
         if (r % 2)
             shmem_long_sum_reduce(SHMEM_TEAM_WORLD, dest[r], source, 3);
         else
             shmem_long_max_reduce(SHMEM_TEAM_WORLD, dest[r], source, 3);
-    for (int r = 0; r < R; r++)
+    for (int r = 0; r < rounds; r++)
         for (int i = 0; i < 3; i++)
             CHECK_EQ(dest[r][i], r % 2 ? npes * (npes - 1) / 2 + (long)npes * i : npes - 1 + i);
     int *big = shmem_malloc(BIG * sizeof *big), *sum = shmem_malloc(BIG * sizeof *sum);

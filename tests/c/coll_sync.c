@@ -2,7 +2,6 @@
 /* Barriers and syncs: nobody leaves before everybody came; a barrier completes. */
 #include "coll.h"
 
-enum { ROUNDS = 300 };
 static long arrived, dest;
 
 int main(void)
@@ -13,7 +12,7 @@ int main(void)
     struct group groups[GROUPS];
     int ngroups = make_groups(groups);
 
-    for (long r = 1; r <= ROUNDS; r++) {
+    for (long r = 1; r <= check_rounds(300); r++) {
         /* rule 10.7, rule 10a.1: puts and atomics on the default context are complete everywhere */
         shmem_long_atomic_inc(&arrived, 0);
         shmem_long_p(&dest, r, to);
@@ -40,7 +39,7 @@ int main(void)
             continue; /* not everyone is in the last one */
         struct group g = groups[k];
         int first = shmem_team_translate_pe(g.team, 0, SHMEM_TEAM_WORLD);
-        for (long r = 1; r <= 100; r++) {
+        for (long r = 1; r <= check_rounds(100); r++) {
             shmem_long_atomic_inc(&count, first);
             /* rule 10a.3: quiet and team sync are a team barrier */
             shmem_ctx_quiet(SHMEM_CTX_DEFAULT);

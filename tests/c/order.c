@@ -129,9 +129,7 @@ int main(void)
     shmem_init();
     me = shmem_my_pe();
     npes = shmem_n_pes();
-    /* Between nodes each round waits for a message and its answer: fewer rounds show the same. */
-    static long first;
-    rounds = shmem_ptr(&first, !me) != NULL ? ROUNDS : ROUNDS / 10;
+    rounds = check_rounds(ROUNDS);
     if (shmem_ctx_create(0, &ctx) != 0)
         ctx = SHMEM_CTX_DEFAULT;
     fence();

@@ -3,7 +3,7 @@
 /* Put with signal of every type and size, signal operations, and their order. */
 #include "check.h"
 
-enum { N = 9, STREAM = 2000 };
+enum { N = 9 };
 static int me, npes, to, from;
 static uint64_t sig; /* rule 8.1 */
 
@@ -57,7 +57,7 @@ static void stream(void)
     static long message[16];
     static uint64_t arrived, taken;
     shmem_barrier_all();
-    for (uint64_t r = 1; r <= STREAM; r++) {
+    for (uint64_t r = 1; r <= (uint64_t)check_rounds(2000); r++) {
         long out[16];
         for (int i = 0; i < 16; i++)
             out[i] = (long)r * 16 + i;
@@ -78,14 +78,15 @@ static void contended(void)
     static char byte;
     char out = 'x';
     shmem_barrier_all();
-    for (int r = 0; r < 300; r++) {
+    int rounds = check_rounds(300);
+    for (int r = 0; r < rounds; r++) {
         shmem_signal_add(&counter, 2, 0);
         shmem_ctx_signal_add(SHMEM_CTX_DEFAULT, &counter, 3, 0);
         shmem_char_put_signal(&byte, &out, 1, &counter, 5, SHMEM_SIGNAL_ADD, 0);
     }
     if (me == 0)
-        CHECK_EQ(shmem_signal_wait_until(&counter, SHMEM_CMP_GE, (uint64_t)npes * 3000),
-                 (uint64_t)npes * 3000);
+        CHECK_EQ(shmem_signal_wait_until(&counter, SHMEM_CMP_GE, 10 * (uint64_t)(npes * rounds)),
+                 10 * (uint64_t)(npes * rounds));
     shmem_barrier_all();
     shmem_signal_set(&counter, 1, to);
     shmem_barrier_all();

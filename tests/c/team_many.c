@@ -3,14 +3,14 @@
  * however often. rule 4.2, rule 4.13 */
 #include "check.h"
 
-enum { ALIVE = 64, AGAIN = 40 };
+enum { ALIVE = 64 };
 
 int main(void)
 {
     shmem_init();
     int me = shmem_my_pe(), npes = shmem_n_pes();
     static long in, out[MAX_PES];
-    for (int again = 0; again < AGAIN; again++) {
+    for (int again = 0; again < check_rounds(40); again++) {
         shmem_team_t teams[ALIVE];
         int starts[ALIVE], sizes[ALIVE];
         for (int t = 0; t < ALIVE; t++) {

@@ -5,8 +5,8 @@
 #include "check.h"
 #include <pthread.h>
 
-enum { THREADS = 4, ROUNDS = 300 };
-static int me, npes;
+enum { THREADS = 4 };
+static int me, npes, rounds;
 static long total, from_default, guarded, lock;
 static long slots[MAX_PES * THREADS];
 static uint64_t signals[THREADS];
@@ -18,7 +18,7 @@ static void *work(void *argument)
     int t = (int)(intptr_t)argument, to = (me + 1) % npes;
     shmem_ctx_t own; /* rule 5.4: used and destroyed by the thread that made it */
     CHECK_EQ(shmem_ctx_create(SHMEM_CTX_PRIVATE, &own), 0);
-    for (int r = 0; r < ROUNDS; r++) {
+    for (int r = 0; r < rounds; r++) {
         shmem_ctx_long_atomic_inc(own, &total, r % npes);
         shmem_ctx_long_atomic_inc(shared_ctx, &total, r % npes);
         shmem_long_atomic_inc(&from_default, r % npes);
@@ -56,7 +56,7 @@ static long in[2] = {1, 2}, out[2];
 static void *reduce(void *argument)
 {
     int t = (int)(intptr_t)argument;
-    for (int r = 0; r < 100; r++) {
+    for (int r = 0; r < rounds / 3; r++) {
         CHECK_EQ(shmem_long_sum_reduce(teams[t], &out[t], &in[t], 1), 0);
         CHECK_EQ(out[t], (t + 1) * npes);
         shmem_team_sync(teams[t]);
@@ -73,6 +73,7 @@ int main(void)
     CHECK_EQ(queried, provided); /* rule 2.5 */
     me = shmem_my_pe();
     npes = shmem_n_pes();
+    rounds = check_rounds(300);
     CHECK_EQ(shmem_ctx_create(0, &shared_ctx), 0);
     pthread_t threads[THREADS], waiting;
     pthread_create(&waiting, NULL, waiter, NULL);
@@ -86,9 +87,9 @@ int main(void)
     mine[0] = total;
     mine[1] = from_default;
     CHECK_EQ(shmem_long_sum_reduce(SHMEM_TEAM_WORLD, sums, mine, 2), 0);
-    CHECK_EQ(sums[0], 2L * THREADS * ROUNDS * npes);
-    CHECK_EQ(sums[1], (long)THREADS * ROUNDS * npes);
-    CHECK_EQ(shmem_long_g(&guarded, 0), (long)THREADS * (ROUNDS / 10) * npes);
+    CHECK_EQ(sums[0], 2L * THREADS * rounds * npes);
+    CHECK_EQ(sums[1], (long)THREADS * rounds * npes);
+    CHECK_EQ(shmem_long_g(&guarded, 0), (long)THREADS * (rounds / 10) * npes);
     shmem_long_atomic_set(&wake, 1, me);
     pthread_join(waiting, NULL);
 

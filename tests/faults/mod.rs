@@ -182,7 +182,17 @@ pub fn trials() -> Vec<Trial> {
     let short = |kind: FaultKind| {
         let name = format!("faults/{}", kind.name());
         Trial::test(name, move || {
-            campaign(kind, if kind == FaultKind::Variables { 60 } else { 25 })
+            let far = kind != kind.near();
+            campaign(
+                kind,
+                if kind == FaultKind::Variables {
+                    60
+                } else if far {
+                    10
+                } else {
+                    25
+                },
+            )
         })
         .with_ignored_flag(kind != kind.near() && Launcher::Hosts.is_absent())
     };

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { N = 1000, BIG = 1 << 20, ROUNDS = 20, WORDS = 8, STEPS = 400 };
+enum { N = 1000, BIG = 1 << 20, ROUNDS = 6, WORDS = 8, STEPS = 100 };
 
 static long flag, word, array[N], strided[100], go, count;
 static int narrow;

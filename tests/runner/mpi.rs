@@ -132,7 +132,7 @@ fn run(mpi: &str, ranks: usize, source: &str, arguments: &[&str]) -> Result<Outc
 }
 
 fn random(mpi: &str, ranks: usize) -> Result {
-    let rounds = if ranks > 3 { "40" } else { "150" };
+    let rounds = if ranks > 3 { "20" } else { "60" };
     run(mpi, ranks, "random", &[rounds, launch::seed()])?.prints(&["rounds: right"])
 }
 
