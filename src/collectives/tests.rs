@@ -47,7 +47,7 @@ fn nobody_leaves_a_sync_before_all_have_come() {
         let counter = AtomicU64::new(0);
         Machine::new(npes).run(|member| {
             let group = PSync(member);
-            for round in 1..=300 {
+            for round in 1..=100 {
                 counter.fetch_add(1, Ordering::Relaxed);
                 let Ok(()) = group.sync();
                 assert!(counter.load(Ordering::Relaxed) >= round * npes as u64);
