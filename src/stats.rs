@@ -57,6 +57,7 @@ pub(crate) fn conclude(job: &Job) {
     if let Some(row) = row() {
         row.note_heap(job.heap().pool().untouched());
         row.note_lost(lost(job).unwrap_or_default());
+        row.note_reached(job.reached());
     }
 }
 

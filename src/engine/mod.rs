@@ -350,6 +350,10 @@ impl Network for Ucx {
         }
     }
 
+    fn reached(&self) -> usize {
+        self.shared.state().peers.pes.iter().flatten().count()
+    }
+
     fn send_waiting(&self) {
         self.shared.state().send_waiting();
     }

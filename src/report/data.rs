@@ -38,10 +38,12 @@ pub(super) fn json(report: &Report) -> String {
 
 fn of_pe(pe: usize, row: &Snapshot, far: Option<Peer>) -> String {
     let mut text = format!(
-        "{{\"pe\": {pe}, \"heap_bytes\": {}, \"seconds\": {:.9}, \"lost_seconds\": {:.9}, ",
+        "{{\"pe\": {pe}, \"heap_bytes\": {}, \"seconds\": {:.9}, \"lost_seconds\": {:.9}, \
+         \"attached_or_connected\": {}, ",
         row.heap,
         row.lost.all.as_secs_f64(),
-        row.lost.lost.as_secs_f64()
+        row.lost.lost.as_secs_f64(),
+        row.reached
     );
     for (class, Peer { calls, bytes }) in Class::ALL.into_iter().zip(row.classes) {
         let _ = write!(text, "\"{}\": {{\"calls\": {calls}, \"bytes\": {bytes}", class.name());

@@ -85,10 +85,13 @@ impl fmt::Display for Report {
             all.blocked.iter_mut().zip(s.blocked).for_each(|(sum, time)| *sum += time);
             all.heap += s.heap;
         }
-        let mean = partners.iter().sum::<usize>() as f64 / partners.len().max(1) as f64;
         line(f, "all", &all, "", all_far)?;
-        let most = partners.iter().max().copied().unwrap_or(0);
-        write!(f, "\nPEs that a PE talked to: {mean:.1} on average, at most {most}")?;
+        let reached: Vec<_> = self.rows.iter().map(|row| row.reached).collect();
+        for (what, counts) in [("talked to", &partners), ("attached or connected to", &reached)] {
+            let mean = counts.iter().sum::<usize>() as f64 / counts.len().max(1) as f64;
+            let most = counts.iter().max().copied().unwrap_or(0);
+            write!(f, "\nPEs that a PE {what}: {mean:.1} on average, at most {most}")?;
+        }
         let rows = self.rows.iter().enumerate();
         let lost: Vec<_> = rows.filter_map(|(pe, s)| Some((pe, s.lost.described()?))).collect();
         lost.iter().try_for_each(|(pe, told)| write!(f, "\nPE {pe} {told}"))?;
@@ -119,16 +122,18 @@ mod tests {
             (0..3).map(|_| Snapshot { heap: 512, peers: peers.clone(), ..Snapshot::default() });
         let rows: Vec<_> = rows.collect();
         let text = Report { rows: rows.clone(), far: None }.to_string();
-        assert_eq!(text.lines().count(), 3 + 3 + 1 + 1);
+        assert_eq!(text.lines().count(), 3 + 3 + 1 + 2);
         let widths: Vec<_> = text.lines().skip(1).take(5).map(str::len).collect();
         assert!(widths.iter().all(|width| *width == widths[0]), "{text}");
-        assert!(text.ends_with("1.3 on average, at most 2"), "{text}");
+        let said = "PEs that a PE talked to: 1.3 on average, at most 2\n\
+                    PEs that a PE attached or connected to: 0.0 on average, at most 0";
+        assert!(text.ends_with(said), "{text}");
         assert!(text.contains("1.5k"), "{text}");
         let mut beside_others = rows.clone();
         let (all, lost) = (Duration::from_secs(10), Duration::from_millis(4321));
         beside_others[2].lost = LostTime { all, lost, cpu: Some(1) };
         let text = Report { rows: beside_others, far: None }.to_string();
-        let mut said = text.lines().skip(3 + 3 + 1 + 1);
+        let mut said = text.lines().skip(3 + 3 + 1 + 2);
         let expected = "PE 2 lost 43% of its time to other processes on CPU 1";
         assert_eq!(said.next(), Some(expected), "{text}");
         assert!(said.next().is_some_and(|line| line.starts_with("Waits ")), "{text}");

@@ -9,6 +9,7 @@ use crate::pe::partitions::{Partition, difference};
 use crate::translate::{ALL_OR_NONE, Mirrored, TABLE};
 use oneshmem_job::error::Error;
 use oneshmem_job::jobfile::control::{PeRecord, SlotRecord};
+use oneshmem_job::remote::Network;
 use std::mem::offset_of;
 
 impl Job {
@@ -46,6 +47,11 @@ impl Job {
                 }
             }
         }
+    }
+
+    /// How many peers this PE has attached or connected to, for collectives, too.
+    pub(crate) fn reached(&self) -> usize {
+        self.attachments.count() + self.network().map_or(0, Network::reached)
     }
 
     /// Ends the job: PE `pe` is on another node, whose memory cannot be mapped.

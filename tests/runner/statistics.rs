@@ -80,6 +80,11 @@ fn counted(variant: Variant, pes: usize) -> Result {
             return fail(format!("PE 1 has waited {waits} times, {} s", words[10]));
         }
     }
+    let peers = (pes - 1).min(2);
+    let reached = format!("attached or connected to: {peers}.0 on average, at most {peers}\n");
+    if !tree::is_smartmap() && !outcome.stderr.contains(&reached) {
+        return fail(format!("expected {reached}"));
+    }
     if lines[head + 1 + pes][..3] != ["all", &(11 * pes).to_string(), &short(336 * pes)] {
         return fail(format!("the sums are {:?}", lines[head + 1 + pes]));
     }

@@ -53,7 +53,7 @@ pub const MAX_PES: usize = oneshmem_kitten::addressing::MAX_RANKS;
 /// "oneshmem" in memory order.
 const MAGIC: u64 = u64::from_le_bytes(*b"oneshmem");
 /// Must change whenever the meaning of a byte here or in a control area changes.
-pub const LAYOUT: u32 = 24;
+pub const LAYOUT: u32 = 25;
 
 const HEADER_BYTES: usize = 4096;
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES);

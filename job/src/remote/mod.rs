@@ -245,6 +245,9 @@ pub trait Network: Engine {
     /// nothing. `sleeps`: it may sleep for a moment, until something arrives.
     fn receive(&self, sleeps: bool) -> bool;
 
+    /// How many PEs this PE has connected to.
+    fn reached(&self) -> usize;
+
     /// Whether a PE runs this PE's executable: only then static data are symmetric. Waits until that PE
     /// has begun.
     fn runs_the_same(&self, pe: usize) -> bool;

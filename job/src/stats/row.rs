@@ -39,6 +39,7 @@ struct Head {
     blocked: [AtomicU64; 2],
     /// As [`LostTime`]: two times in nanoseconds, and the CPU plus 1, or 0.
     lost: [AtomicU64; 3],
+    reached: AtomicU64,
     classes: [Count; CLASSES],
     /// By routine.
     lines: [Line; LINES],
@@ -104,6 +105,11 @@ impl Row {
         self.head().heap.fetch_max(bytes as u64, Ordering::Relaxed);
     }
 
+    /// Notes how many other PEs the PE has attached or connected to.
+    pub fn note_reached(&self, pes: usize) {
+        self.head().reached.store(pes as u64, Ordering::Relaxed);
+    }
+
     /// Notes what other processes have taken of the PE's time.
     pub fn note_lost(&self, LostTime { all, lost, cpu }: LostTime) {
         let cpu = cpu.map_or(0, |cpu| u64::from(cpu) + 1);
@@ -158,6 +164,8 @@ pub struct Snapshot {
     pub heap: u64,
     /// Time that it lost to other processes, once it has finished.
     pub lost: LostTime,
+    /// How many other PEs it has attached or connected to, in collectives, too, once it has finished.
+    pub reached: usize,
     /// By routine and class, sorted.
     pub routines: Vec<Routine>,
     /// By PE of the world: puts, gets, atomics and signals. Empty if the PE was not
@@ -195,6 +203,7 @@ impl Snapshot {
             blocked: blocked(head),
             heap: head.heap.load(Ordering::Relaxed),
             lost: lost(head),
+            reached: head.reached.load(Ordering::Relaxed) as usize,
             routines: line::read(&head.lines),
             peers: row.peers().iter().map(Count::read).collect(),
         }
@@ -219,6 +228,6 @@ pub(crate) mod layout {
     use crate::tests::{Fields, fields};
 
     pub fn fields() -> Fields {
-        fields!("Row", Head { npes, heap, blocked, lost, classes, lines })
+        fields!("Row", Head { npes, heap, blocked, lost, reached, classes, lines })
     }
 }

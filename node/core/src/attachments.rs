@@ -36,6 +36,11 @@ impl Attachments {
         }
     }
 
+    /// How many peers are attached.
+    pub fn count(&self) -> usize {
+        self.0.iter().filter(|state| state.load(Ordering::Relaxed) == DONE).count()
+    }
+
     /// Marks all peers as not attached. No other thread may use this value meanwhile.
     pub fn forget(&self) {
         self.0.iter().for_each(|state| state.store(NONE, Ordering::Relaxed));
