@@ -86,27 +86,16 @@ static int fft2d(long N)
     const size_t n = N * rows;
     std::vector<Complex> memory(3 * n);
     Complex *mine = memory.data(), *out = mine + n, *in = out + n;
-    for (long y = 0; y < rows; y++)
-        for (long x = 0; x < N; x++)
-            mine[y * N + x] = initial(me * rows + y, x);
+    fill_rows(mine, N, rows, me);
     #pragma omp target data map(tofrom: mine[0:n]) map(alloc: out[0:n], in[0:n])
     for (int sign = -1; sign <= 1; sign += 2) {
         begin();
         for (int direction = 0; direction < 2; direction++) {
-            #pragma omp target teams distribute parallel for
-            for (long y = 0; y < rows; y++)
-                transform(mine + y * N, N, sign);
-            #pragma omp target teams distribute parallel for collapse(2)
-            for (long y = 0; y < rows; y++)
-                for (long x = 0; x < N; x++)
-                    out[x / rows * block + y * rows + x % rows] = mine[y * N + x];
+            transform_rows(mine, out, N, rows, sign);
             #pragma omp target update from(out[0:n])
             MPI_Alltoall(out, block * sizeof(Complex), MPI_BYTE, in, block * sizeof(Complex), MPI_BYTE, MPI_COMM_WORLD);
             #pragma omp target update to(in[0:n])
-            #pragma omp target teams distribute parallel for collapse(2)
-            for (long y = 0; y < rows; y++)
-                for (long x = 0; x < N; x++)
-                    mine[y * N + x] = in[x / rows * block + x % rows * rows + y];
+            turn_blocks(in, mine, N, rows);
         }
         if (sign < 0)
             end();
@@ -120,19 +109,13 @@ static int ring_product(long S)
     const size_t n = N * S;
     std::vector<float> memory(4 * n);
     float *A = memory.data(), *B = A + n, *C = B + n, *D = C + n;
-    for (long i = 0; i < S; i++)
-        for (long k = 0; k < N; k++)
-            A[i * N + k] = left(me * S + i, k), B[k * S + i] = right(k, me * S + i);
+    fill_stripes(A, B, S, N, me);
     #pragma omp target data map(to: A[0:n], B[0:n]) map(tofrom: C[0:n]) map(alloc: D[0:n])
     {
         begin();
         for (int turn = 0; turn < ranks; turn++) {
             const int stripe = (me + turn) % ranks;
-            #pragma omp target teams distribute parallel for
-            for (long i = 0; i < S; i++)
-                for (long k = 0; k < N; k++)
-                    for (long j = 0; j < S; j++)
-                        C[i * N + stripe * S + j] += A[i * N + k] * B[k * S + j];
+            multiply(A, B, C, S, N, stripe);
             if (turn < ranks - 1) {
                 #pragma omp target update from(B[0:n])
                 MPI_Sendrecv(B, n, MPI_FLOAT, (me + ranks - 1) % ranks, 0, D, n, MPI_FLOAT, (me + 1) % ranks, 0, MPI_COMM_WORLD,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use anyhow::bail;
+use anyhow::Context;
 
 use crate::data::{Part, Setting};
 use crate::implementation::{Implementation, Kind};
@@ -65,37 +65,43 @@ impl Suite<'_> {
         Ok(report)
     }
 
-    /// The source of a program.
+    /// The source of a program. Further folders are of OpenSHMEM alone.
     fn source(&self, who: &Implementation, program: &str) -> anyhow::Result<PathBuf> {
         let endings = if who.rust.is_some() { &["rs"][..] } else { &["c", "cc"] };
         let all = &self.setting.sources;
-        // Further folders are of OpenSHMEM alone: one program is all of their examples over MPI.
-        let (folders, names) = match who.kind {
-            Kind::Mpi(..) => (&all[..2], &[program, "mpi"][..]),
-            _ => (&all[..], &[program][..]),
-        };
-        for (name, folder) in names.iter().flat_map(|name| folders.iter().map(move |it| (name, it)))
-        {
-            let mut files = endings.iter().map(|end| folder.join(name).with_extension(end));
-            if let Some(file) = files.find(|file| file.is_file()) {
-                return Ok(file);
-            }
-        }
-        bail!("no source of {program} in {folders:?}")
+        let folders = if matches!(who.kind, Kind::Mpi(..)) { &all[..2] } else { &all[..] };
+        let found = folders.iter().find_map(|folder| {
+            let mut files = endings.iter().map(|end| folder.join(program).with_extension(end));
+            files.find(|file| file.is_file())
+        });
+        found.with_context(|| format!("no source of {program} in {folders:?}"))
     }
 
     /// Builds a program, once for all figures and all variants of an implementation.
     fn built(&self, who: &Implementation, program: &str) -> Result<(), String> {
+        let folder = self.setting.work.join(&who.folder);
+        let file = folder.join(program);
+        let known = self.setting.built.borrow().get(&file).cloned();
         if program.starts_with('/') {
             return Ok(());
         }
-        let build = |file: &PathBuf| {
-            std::fs::create_dir_all(self.setting.work.join(&who.folder))?;
-            who.build(&self.source(who, program)?, file)
+        let build = || {
+            std::fs::create_dir_all(&folder)?;
+            match self.source(who, program) {
+                // Over MPI one program is all of the further examples: its name says which.
+                Err(_) if matches!(who.kind, Kind::Mpi(..)) && program != "mpi" => {
+                    self.built(who, "mpi").map_err(anyhow::Error::msg)?;
+                    std::fs::copy(folder.join("mpi"), &file)?;
+                    Ok(())
+                }
+                source => who.build(&source?, &file),
+            }
         };
-        let mut built = self.setting.built.borrow_mut();
-        let made = built.entry(self.setting.work.join(&who.folder).join(program));
-        made.or_insert_with_key(|file| build(file).map_err(|error| format!("{error:#}"))).clone()
+        known.unwrap_or_else(|| {
+            let made = build().map_err(|error| format!("{error:#}"));
+            self.setting.built.borrow_mut().insert(file.clone(), made.clone());
+            made
+        })
     }
 
     /// Runs one job once. Returns whether to try it again.

@@ -3,14 +3,9 @@
 #include "app.h"
 #include "work.h"
 
-// Columns become rows: a block for each PE, then each block turned over.
-static void exchange(const App &app, Complex *mine, Complex *out, Complex *in, long N, long rows)
+static void exchange(const App &app, Complex *out, Complex *in, long N, long rows)
 {
     const long block = rows * rows, n = N * rows;
-    #pragma omp target teams distribute parallel for collapse(2)
-    for (long y = 0; y < rows; y++)
-        for (long x = 0; x < N; x++)
-            out[x / rows * block + y * rows + x % rows] = mine[y * N + x];
     shmem_barrier_all();
     if (app.extended) {
         #pragma omp target data use_device_ptr(in, out)
@@ -20,19 +15,14 @@ static void exchange(const App &app, Complex *mine, Complex *out, Complex *in, l
         shmem_alltoallmem(SHMEM_TEAM_WORLD, in, out, block * sizeof(Complex));
         #pragma omp target update to(in[0:n])
     }
-    #pragma omp target teams distribute parallel for collapse(2)
-    for (long y = 0; y < rows; y++)
-        for (long x = 0; x < N; x++)
-            mine[y * N + x] = in[x / rows * block + x % rows * rows + y];
 }
 
 static void both_ways(const App &app, Complex *mine, Complex *out, Complex *in, long N, long rows, int sign)
 {
     for (int direction = 0; direction < 2; direction++) {
-        #pragma omp target teams distribute parallel for
-        for (long y = 0; y < rows; y++)
-            transform(mine + y * N, N, sign);
-        exchange(app, mine, out, in, N, rows);
+        transform_rows(mine, out, N, rows, sign);
+        exchange(app, out, in, N, rows);
+        turn_blocks(in, mine, N, rows);
     }
 }
 
@@ -45,9 +35,7 @@ int main(int argc, char **argv)
     const size_t n = N * rows;
     auto mine = new Complex[n];
     auto out = app.array<Complex>(n), in = app.array<Complex>(n);
-    for (long y = 0; y < rows; y++)
-        for (long x = 0; x < N; x++)
-            mine[y * N + x] = initial(me * rows + y, x);
+    fill_rows(mine, N, rows, me);
 
     long wrong = 0;
     #pragma omp target data map(tofrom: mine[0:n]) map(alloc: out[0:n], in[0:n])

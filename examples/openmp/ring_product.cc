@@ -11,11 +11,7 @@ int main(int argc, char **argv)
     const size_t n = N * S;
     auto A = new float[n], C = new float[n]();
     auto B = app.array<float>(n), D = app.array<float>(n);
-    for (long i = 0; i < S; i++)
-        for (long k = 0; k < N; k++) {
-            A[i * N + k] = left(me * S + i, k);
-            B[k * S + i] = right(k, me * S + i);
-        }
+    fill_stripes(A, B, S, N, me);
     #pragma omp target data map(to: A[0:n], B[0:n]) map(tofrom: C[0:n]) map(alloc: D[0:n])
     {
         app.begin();
@@ -26,11 +22,7 @@ int main(int argc, char **argv)
                 #pragma omp target data use_device_ptr(B, D)
                 shmem_getmem_nbi(D, B, n * sizeof(float), neighbour);
             }
-            #pragma omp target teams distribute parallel for
-            for (long i = 0; i < S; i++)
-                for (long k = 0; k < N; k++)
-                    for (long j = 0; j < S; j++)
-                        C[i * N + stripe * S + j] += A[i * N + k] * B[k * S + j];
+            multiply(A, B, C, S, N, stripe);
             if (!is_last && !app.extended) {
                 #pragma omp target update from(B[0:n])
                 shmem_barrier_all();

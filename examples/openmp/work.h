@@ -64,6 +64,36 @@ inline Complex initial(long y, long x)
     return {double((y * 13 + x * 7) % 17 - 8), double((y * 5 + x * 11) % 19 - 9)};
 }
 
+inline void fill_rows(Complex *mine, long N, long rows, int me)
+{
+    for (long y = 0; y < rows; y++)
+        for (long x = 0; x < N; x++)
+            mine[y * N + x] = initial(me * rows + y, x);
+}
+
+// Transforms the rows and puts their columns together, a block for each PE.
+inline void transform_rows(Complex *mine, Complex *out, long N, long rows, int sign)
+{
+    const long block = rows * rows;
+    #pragma omp target teams distribute parallel for
+    for (long y = 0; y < rows; y++)
+        transform(mine + y * N, N, sign);
+    #pragma omp target teams distribute parallel for collapse(2)
+    for (long y = 0; y < rows; y++)
+        for (long x = 0; x < N; x++)
+            out[x / rows * block + y * rows + x % rows] = mine[y * N + x];
+}
+
+// Blocks of columns become rows: each is turned over.
+inline void turn_blocks(const Complex *in, Complex *mine, long N, long rows)
+{
+    const long block = rows * rows;
+    #pragma omp target teams distribute parallel for collapse(2)
+    for (long y = 0; y < rows; y++)
+        for (long x = 0; x < N; x++)
+            mine[y * N + x] = in[x / rows * block + x % rows * rows + y];
+}
+
 // The elements in the rows of PE `me` that are not what they were, after a transform and its inverse.
 inline long not_restored(const Complex *mine, long N, long rows, int me)
 {
@@ -85,6 +115,26 @@ inline float left(long i, long k)
 inline float right(long k, long j)
 {
     return (k * 5 + j) % 13 - 6;
+}
+
+// A stripe of S rows of the first matrix, and one of columns of the second.
+inline void fill_stripes(float *A, float *B, long S, long N, int me)
+{
+    for (long i = 0; i < S; i++)
+        for (long k = 0; k < N; k++) {
+            A[i * N + k] = left(me * S + i, k);
+            B[k * S + i] = right(k, me * S + i);
+        }
+}
+
+// Their product is a square of the result, in the columns of PE `stripe`.
+inline void multiply(const float *A, const float *B, float *C, long S, long N, int stripe)
+{
+    #pragma omp target teams distribute parallel for
+    for (long i = 0; i < S; i++)
+        for (long k = 0; k < N; k++)
+            for (long j = 0; j < S; j++)
+                C[i * N + stripe * S + j] += A[i * N + k] * B[k * S + j];
 }
 
 // The elements in the stripe of S rows of PE `me` that are not those of the product.
