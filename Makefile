@@ -7,7 +7,6 @@
 #   make check           every check and test there is, as in CI: half an hour
 #   make test-tsan       the threads of a PE under ThreadSanitizer
 #   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
-#   make bench-xpmem     what mapping costs, memfd beside XPMEM, in a virtual machine if need be
 #   make test-nodes      the C tests over two emulated nodes
 #   make test-rdma       jobs over RDMA, in two emulated machines
 #   make test-aarch64    the C tests on an emulated AArch64 machine
@@ -59,7 +58,7 @@ CARGO_BUILD = $(CARGO_RELEASE) build --profile $(PROFILE) --locked $(FEATURES:%=
 CARGO_HOST  = env -u CARGO_BUILD_TARGET RUSTFLAGS= $(CARGO) build --profile $(PROFILE) --locked
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: all quick quick-commands demo test check test-partitions test-tsan test-xpmem test-nodes test-rdma test-aarch64 test-devices test-msrv test-packages test-reproducible bench bench-xpmem figures docs node-dist wheel clean prerequisites tools library headers names packages pages
+.PHONY: all quick quick-commands demo test check test-partitions test-tsan test-xpmem test-nodes test-rdma test-aarch64 test-devices test-msrv test-packages test-reproducible bench figures docs node-dist wheel clean prerequisites tools library headers names packages pages
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
@@ -182,10 +181,6 @@ test-aarch64:
 # Partitions on a real device: see tests/devices/run.
 test-devices: all
 	tests/devices/run
-
-# What mapping costs: see bench/backends.
-bench-xpmem: all
-	bench/backends
 
 # The driver needs no optimisation: what it measures are other programs. Cargo shows how it builds it.
 bench: all

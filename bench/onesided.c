@@ -25,21 +25,16 @@ static MPI_Win win, created;
         least; \
     })
 #define FENCE __atomic_thread_fence(__ATOMIC_SEQ_CST)
-#define LINE(name, times, as_raw, as_mpi) \
-    do { \
-        if (bench.pe == 0) { \
-            double r = TIME(times, as_raw), m = TIME(times, as_mpi); \
-            printf("%s|%.1f|%.1f\n", name, r, m), fflush(stdout); \
-        } \
-    } while (0)
-
-/* The same of calls of both ranks. */
+/* A line: of calls of both ranks, or of rank 0's. */
 #define BOTH(name, times, as_raw, as_mpi) \
     do { \
         double r = TIME(times, as_raw), m = TIME(times, as_mpi); \
         if (bench.pe == 0) \
             printf("%s|%.1f|%.1f\n", name, r, m), fflush(stdout); \
     } while (0)
+#define LINE(name, times, as_raw, as_mpi) \
+    if (bench.pe == 0) \
+        BOTH(name, times, as_raw, as_mpi)
 
 /* A barrier of two ranks, by a counter of each in rank 1's part. */
 static void meet(void)

@@ -79,7 +79,7 @@ static void measure(const char *name, void (*op)(long), int whose, double weight
     bench_fill((unsigned char *)a, all, bench.pe + 1);
     #pragma omp target update to(a[0:all])
     bench_barrier();
-    bench_measure({.name = name, .size = size, .op = op, .whose = whose, .unit = BENCH_NS, .weight = weight});
+    bench_measure({.name = name, .op = op, .size = size, .whose = whose, .unit = BENCH_NS, .weight = weight});
     bench_barrier();
     #pragma omp target update from(result[0:all])
 }

@@ -6,11 +6,11 @@
  *   SKIP   name reason       not measured: the implementation has it not
  *   DONE                     every check has passed; whatever happens after this line happened after the benchmark
  *
- * Arguments are key=value: ms= (time for one point), min=, max= and step= (sizes), sizes=a,b,... (these alone, in
- * ascending order, up to max=), iters= (where a program counts), each= (every one of so many messages is a sample, where one
- * follows from the other), window= (transfers before a quiet), cache= (bytes that a pass through the caches takes),
- * alter=1 (each collective alone, with data that every PE has just written), only=name,name,...
- * (these points), cpus=0,1,... (PE i is pinned to the i-th; not pinned if there are fewer CPUs than PEs). */
+ * Arguments are key=value: ms= (time for one point), sizes=a,b,... (in ascending order), iters= (where a program counts),
+ * each= (every one of so many messages is a sample, where one follows from the other), window= (transfers before a quiet),
+ * cache= (bytes that a pass through the caches takes), alter=1 (each collective alone, with data that every PE has just
+ * written), only=name,name,... (these points), cpus=0,1,... (PE i is pinned to the i-th; not pinned if there are fewer CPUs
+ * than PEs). */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -38,10 +38,10 @@ static struct {
     double init;           /* how long the job took to begin here */
     double ms;
     long iters, each, window;
-    size_t cache, min, max;
-    long step, alter;
+    size_t cache, max; /* the largest size */
+    long alter;
     const char *only, *sizes;
-} bench = {.npes = 1, .ms = 20, .iters = 256, .cache = 8u << 20, .min = 8, .max = 4u << 20, .step = 2};
+} bench = {.npes = 1, .ms = 20, .iters = 256, .cache = 8u << 20, .sizes = "8,64,512,4096,32768,262144,4194304"};
 
 static inline double bench_now(void)
 {
@@ -164,9 +164,6 @@ static inline void bench_arguments(int argc, char **argv)
         else if (BENCH_KEY("each")) bench.each = atol(value);
         else if (BENCH_KEY("window")) bench.window = atol(value);
         else if (BENCH_KEY("cache")) bench.cache = strtoull(value, NULL, 10);
-        else if (BENCH_KEY("min")) bench.min = strtoull(value, NULL, 10);
-        else if (BENCH_KEY("max")) bench.max = strtoull(value, NULL, 10);
-        else if (BENCH_KEY("step")) bench.step = atol(value);
         else if (BENCH_KEY("alter")) bench.alter = atol(value);
         else if (BENCH_KEY("only")) bench.only = value;
         else if (BENCH_KEY("sizes")) bench.sizes = value;
@@ -174,8 +171,10 @@ static inline void bench_arguments(int argc, char **argv)
         else if (!BENCH_KEY("pes")) bench_check(0, "unknown argument %s", argv[i]);
 #undef BENCH_KEY
     }
+    const char *last = strrchr(bench.sizes, ',');
+    bench.max = strtoull(last != NULL ? last + 1 : bench.sizes, NULL, 10);
     bench_check(bench.ms > 0 && bench.iters > 0 && bench.iters <= BENCH_MAX_SAMPLES && bench.each >= 0 &&
-                    bench.each <= BENCH_MAX_SAMPLES && bench.window >= 0 && bench.min > 0 && bench.step > 1,
+                    bench.each <= BENCH_MAX_SAMPLES && bench.window >= 0 && bench.max > 0,
                 "an argument is out of range");
     bench.partner = bench.npes / 2;
 }
@@ -228,11 +227,11 @@ enum { BENCH_NS, BENCH_MOPS, BENCH_MBPS };
 /* One point to measure. */
 struct bench_point {
     const char *name;
-    size_t size;
     /* Called by every PE: does n operations, or its part in them. PEs without a part return at once. */
     void (*op)(long n);
     /* Called by every PE before each sample, outside the timed part; may be NULL. */
     void (*prepare)(void);
+    size_t size;
     /* Whose time counts: that of PE 0, the mean over the PEs, or the slowest's. */
     int whose;
     /* Nanoseconds for one, or how many: millions a second, megabytes a second. */
@@ -330,12 +329,6 @@ static inline int bench_wanted(const char *name)
 /* The next size asked for after `size` (0 before the first), between the program's own limits; 0 after the last. */
 static inline size_t bench_size_after(size_t size, size_t least, size_t most)
 {
-    if (bench.max < most)
-        most = bench.max;
-    if (bench.sizes == NULL) {
-        size = size > 0 ? size * (size_t)bench.step : bench.min > least ? bench.min : least;
-        return size <= most ? size : 0;
-    }
     for (const char *word = bench.sizes; *word != '\0';) {
         char *end;
         size_t next = strtoull(word, &end, 10);

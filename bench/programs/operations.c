@@ -187,31 +187,26 @@ static void last_messages(const char *name)
 
 /* ---- The table. */
 #define BIG ((size_t)1 << 30)
-#define RATE(name, op, bytes, check) {name, op, NULL, BENCH_MOPS, BENCH_FIRST, PLACES, 0, filled, check, bytes, bytes, 0}
+#define RATE(name, op, bytes, check) {{name, op, .unit = BENCH_MOPS, .weight = PLACES}, filled, check, bytes, bytes, 0}
 #define ATOMIC_ROW(name, final, call) \
-    {"atomic." #name, amo_##name, NULL, BENCH_NS, BENCH_FIRST, 1, 0, word_is_1, NULL, 8, 8, final + 1},
+    {{"atomic." #name, amo_##name, .weight = 1}, word_is_1, NULL, 8, 8, final + 1},
+#define BANDWIDTH(name, op, check) {{name, op, .unit = BENCH_MBPS}, filled, check, 1, BIG, 0}
 
 static const struct operation {
-    const char *name;
-    void (*op)(long n);
-    void (*prepare)(void); /* before each sample */
-    int unit, who;
-    double weight; /* half round trips, operations or messages to a peer in one operation; not of bandwidths */
-    int chained;
+    struct bench_point point; /* the weight: half round trips, operations or messages to a peer; not of bandwidths */
     void (*begin)(void);
     void (*check)(const char *name);
     size_t least, most; /* sizes */
     long final;         /* of atomic operations: 1 more than ATOMIC's */
 } operations[] = {
-    {"pingpong.put", pingpong_put, NULL, BENCH_NS, BENCH_FIRST, 2, 1, no_message, last_message, sizeof(long), BIG, 0},
+    {{"pingpong.put", pingpong_put, .weight = 2, .chained = 1}, no_message, last_message, sizeof(long), BIG, 0},
 #if BENCH_SHMEM >= 105
-    {"pingpong.put_signal", pingpong_signal, NULL, BENCH_NS, BENCH_FIRST, 2, 1, no_message, last_message, sizeof(long), BIG, 0},
+    {{"pingpong.put_signal", pingpong_signal, .weight = 2, .chained = 1}, no_message, last_message, sizeof(long), BIG, 0},
 #endif
-    {"bandwidth.put", put, NULL, BENCH_MBPS, BENCH_FIRST, 1, 0, filled, came_to_partner, 1, BIG, 0},
-    {"bandwidth.put_nbi", put_nbi, NULL, BENCH_MBPS, BENCH_FIRST, 1, 0, filled, came_to_partner, 1, BIG, 0},
-    {"bandwidth.get", get, NULL, BENCH_MBPS, BENCH_FIRST, 1, 0, filled, came_to_0, 1, BIG, 0},
-    {"bandwidth.get_nbi", get_nbi, NULL, BENCH_MBPS, BENCH_FIRST, 1, 0, filled, came_to_0, 1, BIG, 0},
-    {"msgrate.put", messages, cold, BENCH_MOPS, BENCH_MEAN, MESSAGES, 0, NULL, last_messages, sizeof(long), 65536, 0},
+    BANDWIDTH("bandwidth.put", put, came_to_partner), BANDWIDTH("bandwidth.put_nbi", put_nbi, came_to_partner),
+    BANDWIDTH("bandwidth.get", get, came_to_0), BANDWIDTH("bandwidth.get_nbi", get_nbi, came_to_0),
+    {{"msgrate.put", messages, cold, .whose = BENCH_MEAN, .unit = BENCH_MOPS, .weight = MESSAGES}, NULL, last_messages,
+     sizeof(long), 65536, 0},
     RATE("rate.p", p_long, 8, came_to_partner), RATE("rate.g", g_long, 8, came_to_0),
     RATE("rate.put", put_8, 8, came_to_partner), RATE("rate.put", put_64, 64, came_to_partner),
     RATE("rate.get", get_8, 8, came_to_0), RATE("rate.get", get_64, 64, came_to_0),
@@ -221,22 +216,25 @@ static const struct operation {
 
 static void measure(const struct operation *o)
 {
-    window = o->weight == PLACES ? PLACES : bench_window(size);
+    struct bench_point point = o->point;
+    point.size = size;
+    window = point.weight == PLACES ? PLACES : bench_window(size);
+    if (point.unit == BENCH_MBPS)
+        point.weight = (double)size * (double)window;
+    if (point.op == messages)
+        point.weight *= peers, point.exactly = bench.iters;
     if (o->begin != NULL)
         o->begin();
     bench_barrier();
     if (o->final > 0) {
-        o->op(TRIAL);
+        point.op(TRIAL);
         bench_barrier();
         long expected = o->final > 1 ? o->final - 1 : 1 + TRIAL;
-        bench_check(bench.pe != bench.partner || *words == expected, "%s: %ld instead of %ld", o->name, *words, expected);
+        bench_check(bench.pe != bench.partner || *words == expected, "%s: %ld instead of %ld", point.name, *words, expected);
     }
-    double weight = o->unit == BENCH_MBPS ? (double)size * (double)window : o->weight;
-    bench_measure((struct bench_point){.name = o->name, .size = size, .op = o->op, .prepare = o->prepare, .whose = o->who,
-                                       .unit = o->unit, .weight = o->prepare ? weight * peers : weight,
-                                       .exactly = o->prepare ? bench.iters : 0, .chained = o->chained});
+    bench_measure(point);
     if (o->check != NULL)
-        o->check(o->name);
+        o->check(point.name);
     bench_barrier();
 }
 
@@ -248,9 +246,9 @@ int main(int argc, char **argv)
     peers = bench.npes - 1 < PEERS ? bench.npes - 1 : PEERS;
     size_t wanted = 0, room = bench.max > 65536 ? bench.max : 65536, all = room;
     for (size_t o = 0; o < OPERATIONS; o++)
-        if (bench_wanted(operations[o].name)) {
+        if (bench_wanted(operations[o].point.name)) {
             wanted++;
-            if (operations[o].op == messages)
+            if (operations[o].point.op == messages)
                 all = (size_t)PEERS * MESSAGES * (bench.max < 65536 ? bench.max : 65536) + room;
         }
     bench_check(wanted > 0, "only=: no such operation");
@@ -261,7 +259,7 @@ int main(int argc, char **argv)
     words = bench_alloc(APART);
     arrived = bench_alloc(PEERS * sizeof *arrived);
     for (const struct operation *o = operations; o < operations + OPERATIONS; o++) {
-        if (!bench_wanted(o->name))
+        if (!bench_wanted(o->point.name))
             continue;
         size = o->least;
         if (o->least == o->most)

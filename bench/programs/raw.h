@@ -20,27 +20,21 @@ static struct raw_shared {
 static unsigned char *raw_next, *raw_end; /* of this process's stretch */
 static int raw_crowded; /* more processes than CPUs: waiting gives the CPU away */
 
-/* One step of waiting. */
-static inline void raw_pause(void)
-{
-    if (atomic_load_explicit(&raw_shared->failed, memory_order_relaxed))
-        _exit(1);
-    if (raw_crowded)
-        sched_yield();
-    else
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#else
-        __asm__ volatile("" ::: "memory");
-#endif
-}
-
 /* Waits until the word is at least `value`: at first without any pause, since this is to be the limit. */
 static inline void raw_await(atomic_long *word, long value)
 {
-    for (int spins = 0; atomic_load_explicit(word, memory_order_acquire) < value; spins++)
-        if (raw_crowded || spins > 1000)
-            raw_pause();
+    for (int spins = 0; atomic_load_explicit(word, memory_order_acquire) < value; spins++) {
+        if (!raw_crowded && spins <= 1000)
+            continue;
+        if (atomic_load_explicit(&raw_shared->failed, memory_order_relaxed))
+            _exit(1);
+        if (raw_crowded)
+            sched_yield();
+#if defined(__x86_64__) || defined(__i386__)
+        else
+            __builtin_ia32_pause();
+#endif
+    }
 }
 
 static inline void bench_barrier(void)

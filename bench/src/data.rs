@@ -24,10 +24,10 @@ pub struct Setting {
     pub smartmap: Option<Implementation>,
     pub extent: Extent,
     pub repeats: usize,
-    /// The folders of sources, and where to build and to write.
     pub sources: Vec<PathBuf>,
+    /// Where to build and to write.
     pub work: PathBuf,
-    /// The CPUs in the order of pinning.
+    /// In the order of pinning.
     pub cpus: Vec<usize>,
     /// The number of PEs that is used where there would be as many as CPUs.
     pub pes: Option<usize>,
@@ -46,13 +46,11 @@ pub enum Extent {
     Tiny,
     /// Minutes for all figures.
     Quick,
-    /// As much as there is.
     #[default]
     Full,
 }
 
 impl Extent {
-    /// One of three values.
     pub fn by<T>(self, full: T, quick: T, tiny: T) -> T {
         match self {
             Self::Full => full,
@@ -63,7 +61,6 @@ impl Extent {
 }
 
 impl Setting {
-    /// Our own implementation.
     pub fn own(&self) -> &Implementation {
         &self.implementations[0]
     }
@@ -82,10 +79,9 @@ impl Setting {
     pub fn fill(&self, text: &str, figure: &Figure) -> String {
         let cache = machine::last_cache().unwrap_or(8 << 20);
         let [full, quick, tiny] = figure.scale;
-        let ms = self.extent.by(25.0, 6.0, 0.2);
         let mut text = text.to_owned();
         for (name, value) in [
-            ("{ms}", ms.to_string()),
+            ("{ms}", self.extent.by("25", "6", "0.2").to_owned()),
             // A time slice has milliseconds: it takes a hundred of them for a mean.
             ("{long}", self.extent.by(1000, 400, 4).to_string()),
             ("{messages}", self.extent.by(1000, 1000, 50).to_string()),
@@ -120,7 +116,6 @@ pub struct Data {
     printed: Vec<Printed>,
 }
 
-/// A public suite.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
@@ -184,7 +179,6 @@ pub enum Answer {
     Course,
 }
 
-/// A figure of ours.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Figure {
@@ -223,7 +217,6 @@ pub struct Part {
     pub table: bool,
 }
 
-/// Numbers of PEs.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub enum Pes {
@@ -295,25 +288,16 @@ impl Figure {
 }
 
 impl Part {
-    /// The numbers of PEs.
     pub fn pes(&self, setting: &Setting) -> Vec<usize> {
-        let most = match (setting.extent, self.place) {
-            (Extent::Full, _) => usize::MAX,
-            (Extent::Quick, Place::Node) => 16.max(2 * setting.everybody()),
-            (Extent::Quick, Place::Nodes) => 4,
-            (Extent::Tiny, _) => 2,
-        };
+        let (extent, cpus) = (setting.extent, setting.everybody());
+        let quick = if self.place == Place::Node { 16.max(2 * cpus) } else { 4 };
         match &self.pes {
-            Pes::These(list) => few(list, most),
-            Pes::ByMachine(rule) if rule == "cpus" => vec![setting.everybody()],
-            Pes::ByMachine(rule) if rule == "crowds" => few(
-                &[1, 2, 4, 8].map(|times| times * setting.everybody()),
-                setting.extent.by(512, 512, 2),
-            ),
-            Pes::ByMachine(_) => {
-                let crowd = setting.extent.by(4, 2, 1) * setting.everybody();
-                few(&(1..10).map(|bit| 1 << bit).collect::<Vec<_>>(), crowd)
+            Pes::These(list) => few(list, extent.by(usize::MAX, quick, 2)),
+            Pes::ByMachine(rule) if rule == "cpus" => vec![cpus],
+            Pes::ByMachine(rule) if rule == "crowds" => {
+                few(&[1, 2, 4, 8].map(|times| times * cpus), extent.by(512, 512, 2))
             }
+            Pes::ByMachine(_) => few(&POWERS, extent.by(4, 2, 1) * cpus),
         }
     }
 
@@ -329,20 +313,20 @@ impl Part {
         self.panels.iter().map(|panel| Panel { bars: self.bars, ..panel.clone() })
     }
 
-    /// The largest size, and the arguments that say which sizes.
-    pub fn sizes(&self, setting: &Setting) -> (u64, Vec<String>) {
-        if let Some([least, largest]) = self.bytes {
-            let largest = largest.min(setting.extent.by(u64::MAX, 256 << 10, 512)).max(least);
-            let step = setting.extent.by(2, self.step.unwrap_or(2), 8);
-            let arguments = [("min", least), ("max", largest), ("step", step)];
-            return (largest, arguments.map(|(name, value)| format!("{name}={value}")).to_vec());
-        }
-        let sizes = few(&self.sizes, setting.extent.by(u64::MAX, 1 << 20, 4096));
-        let largest = sizes.last().copied().unwrap_or(8);
-        let list = (!sizes.is_empty()).then(|| format!("sizes={}", machine::listed(&sizes)));
-        (largest, std::iter::once(format!("max={largest}")).chain(list).collect())
+    /// The sizes of transfers; 8 bytes where it says nothing.
+    pub fn sizes(&self, setting: &Setting) -> Vec<u64> {
+        let Some([least, largest]) = self.bytes else {
+            let sizes = if self.sizes.is_empty() { &[8] } else { &self.sizes[..] };
+            return few(sizes, setting.extent.by(u64::MAX, 1 << 20, 4096));
+        };
+        let step = setting.extent.by(2, self.step.unwrap_or(2), 8);
+        let all = std::iter::successors(Some(least), |size| Some(size * step));
+        let all: Vec<u64> = all.take_while(|size| *size <= largest).collect();
+        few(&all, setting.extent.by(u64::MAX, 256 << 10, 512))
     }
 }
+
+const POWERS: [usize; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /// Those of a list that are not too large; at least the first.
 fn few<T: Copy + PartialOrd>(list: &[T], most: T) -> Vec<T> {
@@ -358,6 +342,7 @@ mod tests {
     #[test]
     fn what_papers_say_and_what_we_draw_fit() {
         let data = Data::read().unwrap();
+        let top = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for figure in &data.figures {
             let name = format!("{} {}", figure.paper, figure.number);
             let paper = data.papers.iter().find(|paper| paper.key == figure.paper).expect(&name);
@@ -366,17 +351,18 @@ mod tests {
                 assert_eq!(data.printed(figure).count(), figure.numbers().count(), "{name}");
                 assert!(!figure.caption.is_empty() && !figure.differs.is_empty(), "{name}");
             }
-            let top = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-            let setting = Setting::default();
-            let runs = |part: &Part| !part.pes(&setting).is_empty() && !part.programs.is_empty();
-            assert!(figure.parts.iter().all(runs), "{name}");
-            let programs = figure.parts.iter().flat_map(|part| &part.programs);
-            for program in programs.filter(|program| *program != "/bin/true") {
-                let name = program.split(' ').next().unwrap_or_default();
-                let files = crate::SOURCES.iter().flat_map(|place| {
-                    ["c", "cc"].map(|end| top.join(place).join(name).with_extension(end))
-                });
-                assert!(files.into_iter().any(|file| file.is_file()), "{name}");
+            for part in &figure.parts {
+                let pes = part.pes(&Setting::default());
+                assert!(!pes.is_empty() && !part.programs.is_empty(), "{name}");
+                assert!(part.place == Place::Node || pes.iter().all(|pes| pes % 2 == 0), "{name}");
+                for program in part.programs.iter().filter(|program| !program.starts_with('/')) {
+                    let file = program.split(' ').next().unwrap_or_default();
+                    let is_in = |place: &str| {
+                        let file = top.join(place).join(file);
+                        ["c", "cc"].iter().any(|end| file.with_extension(end).is_file())
+                    };
+                    assert!(crate::SOURCES.iter().any(|place| is_in(place)), "{name}: {program}");
+                }
             }
         }
         for printed in &data.printed {
@@ -402,14 +388,15 @@ mod tests {
         let sixteen = Setting { pes: Some(16), cpus: vec![0, 1], ..Setting::default() };
         assert_eq!(figure("mapping", "7").parts[0].pes(&sixteen), [16]);
         assert_eq!(figure("mapping", "5").parts[0].bars, Bars::Samples);
-        // The average over PEs, and the table of peers.
+        // The average over PEs; what collectives reach, too, and the table of peers.
         assert!(figure("ondemand", "5a").parts.iter().all(|it| it.statistic == Statistic::Mean));
-        assert_eq!(figure("ondemand", "9").beside, ["Table I"]);
+        let peers = figure("ondemand", "9");
+        assert!(peers.parts.iter().all(|part| part.panels[0].name == "reached."));
+        assert_eq!(peers.beside, ["Table I"]);
         assert_eq!(figure("shcoll", "7").parts[0].sizes, [4, 1024, 1 << 20]);
         for number in ["7", "8", "9"] {
             let figure = figure("partitions", number);
-            let is_efficiency = |panel: &Panel| panel.shows == Shows::Efficiency;
-            assert!(figure.parts[0].panels.iter().any(is_efficiency), "{number}");
+            assert_eq!(figure.parts[0].panels[0].shows, Shows::Efficiency, "{number}");
             assert!(figure.differs.contains("{scale}"), "{number} says its size");
         }
         // The improvements of a kernel stand at that kernel, beside the form that the paper measured.
@@ -418,14 +405,13 @@ mod tests {
         let found: Vec<&str> = data.printed.iter().filter(of_fft).map(|it| &*it.number).collect();
         assert_eq!(found, ["7"]);
         // Sandia OpenSHMEM's count before OSHMPI's, of the size that was counted.
-        let counts = |line: &&str| line.contains("71, 93") || line.contains("91, 44");
-        let lines = include_str!("../instructions.txt").lines().filter(counts);
-        let found: Vec<&str> =
-            lines.filter_map(|line| Some(line.split_once('|')?.0.trim())).collect();
+        let counts = include_str!("../instructions.txt").lines();
+        let counts = counts.filter(|line| line.contains("71, 93") || line.contains("91, 44"));
+        let found: Vec<&str> = counts.filter_map(|line| Some(line.split_once("  ")?.0)).collect();
         assert_eq!(found, ["put 4 B", "quiet"]);
         for number in ["6", "7"] {
-            let figure = figure("oshmpi", number);
-            assert!(figure.parts.iter().all(|it| it.bytes.is_some_and(|bytes| bytes[0] == 1)));
+            let parts = &figure("oshmpi", number).parts;
+            assert!(parts.iter().all(|it| it.bytes.is_some_and(|bytes| bytes[0] == 1)));
         }
         for figure in data.figures.iter().filter(|it| it.paper == "shcoll" && it.number != "6") {
             assert!(figure.caption.contains("shmem_barrier_all"), "{}", figure.number);
@@ -433,8 +419,11 @@ mod tests {
     }
 
     #[test]
-    fn numbers_as_words() {
+    fn numbers_and_sizes() {
         assert_eq!([slug("5a"), slug("Table 1"), slug("table-1")], ["5a", "table-1", "table-1"]);
         assert_eq!((few(&[2, 4, 8], 4), few(&[2, 4], 1)), (vec![2, 4], vec![2]));
+        let part = Part { bytes: Some([8, 100]), ..Part::default() };
+        assert_eq!(part.sizes(&Setting::default()), [8, 16, 32, 64]);
+        assert_eq!(Part::default().sizes(&Setting::default()), [8]);
     }
 }

@@ -16,6 +16,9 @@ use crate::report::{Place, Point, spreads};
 use crate::suite::{Job, Suite};
 use crate::{claims, instructions, machine};
 
+/// The compiler of programs into which operations are compiled.
+const INLINING: &str = "cc -DSHMEM_INLINE";
+
 /// A drawn figure, or a drawn part of one.
 #[derive(Default)]
 pub struct Drawing {
@@ -54,10 +57,7 @@ pub fn figure(data: &Data, setting: &Setting, figure: &Figure) -> Drawing {
         }
     }
     if figure.instructions {
-        match instructions::tables(&setting.implementations, &setting.sources[0], &setting.work) {
-            Ok((tables, remarks)) => (whole.tables, whole.remarks) = (tables, remarks),
-            Err(error) => whole.fail(&error),
-        }
+        count(setting, &mut whole).unwrap_or_else(|error| whole.fail(&error));
     }
     let (after, spreads) = (machine::load(), spreads(&whole.points));
     whole.remark(format!("Load before: {load}, after: {after}; spread of the runs: {spreads}."));
@@ -87,16 +87,31 @@ fn draw(setting: &Setting, figure: &Figure, part: &Part, into: &mut Drawing) -> 
     Ok(())
 }
 
+/// Counts instructions, of our own calls compiled in, too.
+fn count(setting: &Setting, into: &mut Drawing) -> anyhow::Result<()> {
+    if let Err(error) = Command::new("valgrind").arg("--version").output() {
+        into.remark(format!("Not here: valgrind, which counts instructions ({error})."));
+        return Ok(());
+    }
+    let mut who = setting.implementations.clone();
+    who.insert(1, with(setting.own(), "inlined", "SHMEM_CC", INLINING));
+    let (sources, work) = (&setting.sources[0], &setting.work);
+    let counted = instructions::counted(&who, sources, work, instructions::PUBLISHED)?;
+    counted.left_out.into_iter().for_each(|remark| into.remark(remark));
+    into.tables.push(counted.table);
+    Ok(())
+}
+
 /// The jobs of a part.
 fn jobs(setting: &Setting, figure: &Figure, part: &Part) -> Vec<Job> {
-    let (largest, sizes) = part.sizes(setting);
+    let sizes = part.sizes(setting);
     let job = |program: &String, pes: usize, (neighbours, suffix): (&str, String)| {
         let mut words = program.split(' ').map(|word| setting.fill(word, figure));
         let name = words.next().unwrap_or_default();
         let mut arguments: Vec<String> = words.collect();
         if part.read == Reading::Lines && arguments.is_empty() {
             arguments.push(setting.fill("ms={ms}", figure));
-            arguments.extend(sizes.clone());
+            arguments.push(format!("sizes={}", machine::listed(&sizes)));
         }
         arguments.extend(part.arguments.iter().map(|text| setting.fill(text, figure)));
         // Stripes: the size is of a PE's share.
@@ -107,6 +122,7 @@ fn jobs(setting: &Setting, figure: &Figure, part: &Part) -> Vec<Job> {
         }
         // What programs of others need is not known.
         let least = if part.read == Reading::Columns { 512 } else { 64 };
+        let largest = sizes.last().copied().unwrap_or_default();
         let heap = ((largest * pes as u64 * 4) >> 20).next_power_of_two().clamp(least, 1024);
         let neighbours = neighbours.to_owned();
         Job { program: name, pes, arguments, heap, neighbours, suffix }
@@ -120,29 +136,30 @@ fn jobs(setting: &Setting, figure: &Figure, part: &Part) -> Vec<Job> {
     jobs
 }
 
+/// A variant of our own with this in its environment.
+fn with(own: &Implementation, label: &str, variable: &str, value: &str) -> Implementation {
+    own.variant(format!("{}, {label}", own.name), &[(variable, value)])
+}
+
 /// Who runs a part, and what is missing among them.
 fn who(setting: &Setting, part: &Part) -> anyhow::Result<(Vec<Implementation>, Vec<String>)> {
     let mut remarks = Vec::new();
     let own = setting.own();
-    let with = |label: &str, variable: &str, value: &str| {
-        own.variant(format!("{}, {label}", own.name), &[(variable, value)])
-    };
-    let attach = |label: &str, how: &str| with(label, "SHMEM_ATTACH", how);
+    let attach = |label: &str, how: &str| with(own, label, "SHMEM_ATTACH", how);
     let kind = part.who.as_deref().unwrap_or("all");
     let mut list = match kind {
         "own" | "all" | "mpi" => vec![own.clone()],
         "demand" => vec![attach("on demand", "demand")],
         "eager" => vec![attach("eager", "eager")],
-        "inlined" => vec![own.clone(), with("inlined", "SHMEM_CC", "cc -DSHMEM_INLINE")],
+        "inlined" => vec![own.clone(), with(own, "inlined", "SHMEM_CC", INLINING)],
         "rust" => vec![own.clone(), own.in_rust(setting.extent.by("release", "release", "dev"))],
         "attach" => vec![attach("on demand", "demand"), attach("eager", "eager")],
         "mappings" => {
-            let mut list = vec![with("memfd", "SHMEM_BACKEND", "memfd")];
+            let mut list = vec![with(own, "memfd", "SHMEM_BACKEND", "memfd")];
             if Path::new("/dev/xpmem").exists() {
-                list.push(with("XPMEM", "SHMEM_BACKEND", "xpmem"));
+                list.push(with(own, "XPMEM", "SHMEM_BACKEND", "xpmem"));
             } else {
-                let how = "make bench-xpmem measures it in a virtual machine";
-                remarks.push(format!("Not here: XPMEM (there is no /dev/xpmem; {how})."));
+                remarks.push("Not here: XPMEM (there is no /dev/xpmem).".into());
             }
             if setting.smartmap.is_none() {
                 let how = "make smartmap builds that library";
@@ -168,7 +185,10 @@ fn who(setting: &Setting, part: &Part) -> anyhow::Result<(Vec<Implementation>, V
         }
         operation => {
             let variable = format!("SHMEM_{}_ALGORITHM", operation.to_uppercase());
-            let names = algorithms(own, operation)?;
+            let mut names = algorithms(own, operation)?;
+            if part.place == Place::Nodes {
+                names.truncate(setting.extent.by(usize::MAX, usize::MAX, 1));
+            }
             let forced = names.iter().map(|name| own.variant(name.clone(), &[(&variable, name)]));
             let auto = own.variant(format!("{}, auto", own.name), &[]);
             std::iter::once(auto).chain(forced).collect()

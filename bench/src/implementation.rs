@@ -170,7 +170,7 @@ impl Implementation {
             }
             Kind::Shmem(bin) => {
                 let launcher = bin.join("oshrun");
-                command = match self.over.filter(|_| Over::is_for(pes)) {
+                command = match self.over {
                     Some(over) => over.command(&launcher, pes),
                     None => Command::new(launcher),
                 };

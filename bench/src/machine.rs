@@ -73,14 +73,3 @@ pub fn load() -> String {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().unwrap_or_default().to_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_of_cpus() {
-        assert_eq!(listed(&[2, 0]), "2,0");
-        assert!(!usable_cpus().unwrap().is_empty());
-    }
-}

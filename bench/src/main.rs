@@ -31,14 +31,8 @@ use crate::options::Command;
 use crate::report::Place;
 
 /// The folders of sources: the two with programs over MPI first.
-const SOURCES: [&str; 6] = [
-    "bench/programs",
-    "bench/devices",
-    "bench/apps",
-    "examples",
-    "examples/openmp",
-    "array/examples",
-];
+const SOURCES: [&str; 5] =
+    ["bench/programs", "bench/devices", "examples", "examples/openmp", "array/examples"];
 /// A script that makes network namespaces and runs a command among them.
 const NAMESPACES: &str = "tests/programs/namespaces.sh";
 
@@ -129,8 +123,7 @@ fn draw(
         drawing.remarks.iter().try_for_each(|remark| say(&format!("  {remark}")))?;
         sections.push((*figure, drawing));
     }
-    let text = page::render(data, setting, &sections)?;
-    std::fs::write(&page, text).with_context(|| format!("cannot write {}", page.display()))?;
+    page::save(&page, &page::render(data, setting, &sections)?)?;
     say(&format!("Written: {}", page.display()))?;
     Ok(!sections.iter().any(|(_, drawing)| drawing.failed))
 }
@@ -146,18 +139,20 @@ fn chosen<'a>(
         None => !data.paper(&figure.paper).ours,
     };
     let of_paper: Vec<&Figure> = data.figures.iter().filter(is_of).collect();
-    if of_paper.is_empty() {
-        let known: Vec<&str> = data.papers.iter().map(|paper| paper.key.as_str()).collect();
-        let key = key.unwrap_or_default();
-        bail!("there is no paper {key}: expected one of {}", known.join(", "));
-    }
-    let Some(number) = number else { return Ok(of_paper) };
-    let is_it = |figure: &&&Figure| figure.numbers().any(|its| slug(its) == slug(number));
+    let is_it = |figure: &&&Figure| {
+        number.is_none_or(|number| figure.numbers().any(|its| slug(its) == slug(number)))
+    };
     let found: Vec<&Figure> = of_paper.iter().filter(is_it).copied().collect();
+    let (key, number) = (key.unwrap_or_default(), number.unwrap_or_default());
+    let (what, known): (_, Vec<String>) = match &of_paper[..] {
+        [] => (format!("no paper {key}"), data.papers.iter().map(|it| it.key.clone()).collect()),
+        all => (
+            format!("no figure {number} of {key}"),
+            all.iter().map(|it| slug(&it.number)).collect(),
+        ),
+    };
     if found.is_empty() {
-        let known: Vec<String> = of_paper.iter().map(|figure| slug(&figure.number)).collect();
-        let (paper, known) = (&of_paper[0].paper, known.join(", "));
-        bail!("{paper} has no figure {number} here: expected one of {known}");
+        bail!("there is {what} here: expected one of {}", known.join(", "));
     }
     Ok(found)
 }
@@ -201,12 +196,14 @@ fn instructions(options: &options::Instructions) -> anyhow::Result<bool> {
     };
     let limits = options.limits.as_ref().map(read).transpose()?;
     let who = options.programs.implementations()?;
-    let (table, complaints) = instructions::beside_limits(&who, sources, &work, limits.as_deref())?;
-    say(&table.to_string())?;
-    for complaint in &complaints {
-        eprintln!("oshbench: {complaint}");
+    let text = limits.as_deref().unwrap_or(instructions::PUBLISHED);
+    let counted = instructions::counted(&who, sources, &work, text)?;
+    say(&counted.table.to_string())?;
+    let complaints = counted.complaints.iter().filter(|_| limits.is_some());
+    for told in counted.left_out.iter().chain(complaints.clone()) {
+        eprintln!("oshbench: {told}");
     }
-    Ok(complaints.is_empty())
+    Ok(complaints.count() == 0)
 }
 
 /// Prints a line. A reader who stops reading is not an error.

@@ -78,22 +78,18 @@ impl Over {
 
     /// The beginning of a command that starts an equal share of these PEs on each node.
     pub fn command(self, launcher: &Path, pes: usize) -> Command {
-        let mut command;
         if self == Self::Oneshmem {
-            command = Command::new(launcher);
+            let mut command = Command::new(launcher);
             command.args(["--host", "node0,node1", "--launch-agent", "ip netns exec"]);
-        } else {
-            let each = pes / NODES;
-            let scripts = std::env::var_os(INSIDE).map(PathBuf::from).unwrap_or_default();
-            command = Command::new("ip");
-            command
-                .args(ON_A_NODE.split(' '))
-                .arg(NAMED)
-                .arg(launcher)
-                .args(OPEN_MPI.split_whitespace());
-            command.args(["--mca", "plm_rsh_agent"]).arg(scripts.join("namespace_shell.sh"));
-            command.args(["-H", &format!("node0:{each},node1:{each}")]);
+            return command;
         }
+        let each = pes / NODES;
+        let scripts = std::env::var_os(INSIDE).map(PathBuf::from).unwrap_or_default();
+        let mut command = Command::new("ip");
+        command.args(ON_A_NODE.split(' ')).arg(NAMED).arg(launcher);
+        command.args(OPEN_MPI.split_whitespace()).args(["--mca", "plm_rsh_agent"]);
+        command.arg(scripts.join("namespace_shell.sh"));
+        command.args(["-H", &format!("node0:{each},node1:{each}")]);
         command
     }
 
@@ -104,20 +100,5 @@ impl Over {
             (Self::Oneshmem, true) => ["--bind-to", "core"],
             (Self::OpenMpi, true) => ["--bind-to", "core:overload-allowed"],
         }
-    }
-
-    /// Whether so many PEs can be started on the nodes.
-    pub fn is_for(pes: usize) -> bool {
-        pes >= NODES && pes % NODES == 0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nodes_get_equal_numbers_of_pes() {
-        assert_eq!([1, 2, 3, 4].map(Over::is_for), [false, true, false, true]);
     }
 }

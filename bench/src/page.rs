@@ -1,5 +1,7 @@
 //! The output: one page with all figures, and of each its pictures and data.
 
+use std::path::Path;
+
 use anyhow::Context;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::json;
@@ -30,10 +32,13 @@ pub fn write(setting: &Setting, figure: &Figure, drawing: &Drawing) -> anyhow::R
     });
     files.push((format!("{name}.json"), serde_json::to_string_pretty(&data)? + "\n"));
     for (file, text) in &files {
-        let path = setting.work.join(file);
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        save(&setting.work.join(file), text)?;
     }
     Ok(files.into_iter().map(|(file, _)| file).collect::<Vec<_>>().join(", "))
+}
+
+pub fn save(path: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The page, which needs nothing else.

@@ -19,7 +19,8 @@ pub enum Reading {
     Wall,
     /// Time and work a second that a program reports with `verified`: `PROGRAM.time`, `PROGRAM.rate`.
     Report,
-    /// With how many others a PE talks, by SHMEM_STATS: `peers.PROGRAM`.
+    /// To how many others a PE's operations go, and how many it attaches or connects to, in collectives, too, by SHMEM_STATS:
+    /// `peers.PROGRAM`, `reached.PROGRAM`.
     Peers,
     /// The steps of `shmem_init`, by SHMEM_TRACE: `step.NAME`.
     Steps,
@@ -83,7 +84,12 @@ impl Reading {
         let ns = Unit::Nanoseconds;
         Ok(match self {
             Self::Wall => one(&format!("wall.{name}"), ns, outcome.took.as_nanos() as f64),
-            Self::Peers => one(&format!("peers.{name}"), Unit::Count, talked_to(&outcome.stderr)?),
+            Self::Peers => {
+                let count = |what| peers(&outcome.stderr, what);
+                let talked = (format!("peers.{name}"), Unit::Count, count("talked to")?);
+                let reached = count("attached or connected to")?;
+                Told::of([talked, (format!("reached.{name}"), Unit::Count, reached)], pes)
+            }
             Self::Steps => steps(&std::fs::read_to_string(folder.join(TRACE))?, pes)?,
             Self::Columns => columns(program, pes, said),
             Self::Report | Self::Lines => {
@@ -182,11 +188,11 @@ fn reported(said: &str) -> anyhow::Result<(f64, f64)> {
     figures.with_context(|| format!("not a report: {said}"))
 }
 
-/// The mean number of peers in the table of SHMEM_STATS.
-fn talked_to(statistics: &str) -> anyhow::Result<f64> {
-    let line = statistics.lines().find_map(|line| line.split_once("PEs that a PE talked to: "));
-    let number = line.and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
-    number.context("SHMEM_STATS did not say how many PEs a PE talked to")
+/// The mean number of peers of this kind in the table of SHMEM_STATS.
+fn peers(statistics: &str, what: &str) -> anyhow::Result<f64> {
+    let (_, rest) = statistics.split_once(&format!("PEs that a PE {what}: ")).unwrap_or_default();
+    let number = rest.split(' ').next().and_then(|number| number.parse().ok());
+    number.with_context(|| format!("SHMEM_STATS did not say how many PEs a PE {what}"))
 }
 
 /// The mean time of each step of `shmem_init` over the PEs, in the order of a PE, from a timeline.
@@ -258,11 +264,9 @@ mod tests {
             "FFT 2-D extended, size 128, 2 PEs: 0.014365 s, 7.984e+07 operations/s, verified\n";
         assert_eq!(reported(said).ok(), Some((0.014365, 7.984e7)));
         assert!(reported("heat, 2 PEs: 0.5 s, 7 points/s, wrong").is_err());
-        assert_eq!(
-            talked_to("x\nPEs that a PE talked to: 1.5 on average, at most 2\n").ok(),
-            Some(1.5)
-        );
-        assert!(talked_to("nothing").is_err());
+        let said = "x\nPEs that a PE talked to: 1.5 on average, at most 2\n";
+        assert_eq!(peers(said, "talked to").ok(), Some(1.5));
+        assert!(peers(said, "attached").is_err());
     }
 
     #[test]

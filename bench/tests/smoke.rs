@@ -1,7 +1,7 @@
-//! The whole suite once, with next to nothing of everything, against the build tree; and the
+//! All that `oshbench` measures, with next to nothing of everything, against the build tree; and the
 //! instruction counts against their limits. No time is asserted.
 
-use std::fs::Permissions;
+use std::fs::{Permissions, create_dir_all, read_to_string, write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use oneshmem_watched::Outcome;
+use serde_json::Value;
 
 /// After this time a command is taken to hang.
 const PATIENCE: Duration = Duration::from_secs(600);
+const TOP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 type Environment = &'static [(&'static str, &'static str)];
 
@@ -61,29 +63,19 @@ fn on_path(program: &str) -> bool {
     })
 }
 
-/// The build tree: `make` lays it out like an installation.
-fn bin() -> PathBuf {
-    let prefix = std::env::var_os("ONESHMEM_PREFIX").map(PathBuf::from);
-    prefix.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../build")).join("bin")
+/// Whether there are no emulated nodes here, or jobs cannot run over them.
+fn no_nodes() -> bool {
+    let made = Command::new("sh").args(["../tests/programs/namespaces.sh", "2", "true"]).output();
+    let ucx = Command::new("sh").args(["-c", "/sbin/ldconfig -p | grep -q libucp.so.0"]).status();
+    let none = !made.is_ok_and(|made| made.status.success()) || !ucx.is_ok_and(|it| it.success());
+    std::env::var_os("ONESHMEM_SMARTMAP").is_some()
+        || none && std::env::var_os("ONESHMEM_TEST_ALL").is_none()
 }
 
-/// `oshbench` at the top of the source tree, for the build tree, under a watchdog.
-fn oshbench(environment: &[(&str, &str)], arguments: &[&str]) -> Result<Outcome, Failed> {
-    let own = format!("oneshmem={}", bin().display());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_oshbench"));
-    command.envs(environment.iter().copied()).args(arguments);
-    if !arguments.contains(&"--own") {
-        command.args(["--own", &own]);
-    }
-    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
-    Ok(oneshmem_watched::run(&mut command, PATIENCE)?)
-}
-
-fn check(holds: bool, what: &str, outcome: &Outcome) -> Result<(), Failed> {
-    if holds {
-        return Ok(());
-    }
-    Err(format!("{what}; {}\n{}\n{}", outcome.ending(), outcome.stdout, outcome.stderr).into())
+/// The build tree's commands: `make` lays it out like an installation.
+fn bin() -> String {
+    let prefix = std::env::var("ONESHMEM_PREFIX").unwrap_or_else(|_| format!("{TOP}/build"));
+    prefix + "/bin"
 }
 
 /// A folder for one test, empty.
@@ -92,92 +84,128 @@ fn scratch(name: &str) -> Result<PathBuf, Failed> {
     if folder.exists() {
         std::fs::remove_dir_all(&folder)?;
     }
-    std::fs::create_dir_all(&folder)?;
+    create_dir_all(&folder)?;
     Ok(folder)
 }
 
-/// What a figure's file of data holds.
-fn data(work: &str, file: &str) -> Result<serde_json::Value, Failed> {
-    Ok(serde_json::from_str(&std::fs::read_to_string(format!("{work}/{file}.json"))?)?)
+/// A command of `oshbench`, and the folder in which it has worked.
+struct Done {
+    outcome: Outcome,
+    work: PathBuf,
 }
 
-/// Each figure of `oshbench figures ARGUMENTS` that can be drawn here has a picture or a table, and says otherwise why not. Returns
-/// what was printed, the names, the page and the folder.
-fn drawn(arguments: &[&str], name: &str) -> Result<(Outcome, Vec<String>, String, String), Failed> {
-    let work = scratch(name)?.display().to_string();
-    let arguments =
-        [&["figures", "--tiny", "--smartmap", "none", "--work", &work], arguments].concat();
-    let outcome = oshbench(&[], &arguments)?;
-    check(outcome.success(), "the figures failed", &outcome)?;
-    let list = oshbench(&[], &[&arguments[..], &["--list"]].concat())?.stdout;
+impl Done {
+    /// Runs a command at the top of the source tree, for the build tree if it names no other.
+    fn run(work: &Path, environment: &[(&str, &str)], words: &[&str]) -> Result<Self, Failed> {
+        let own = format!("--own=oneshmem={}", bin());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_oshbench"));
+        command.envs(environment.iter().copied()).args(words).arg("--work").arg(work);
+        command.args((!words.contains(&"--own")).then_some(own)).current_dir(TOP);
+        let outcome = oneshmem_watched::run(&mut command, PATIENCE)?;
+        Ok(Self { outcome, work: work.to_owned() })
+    }
+
+    /// Runs a command, which succeeds, in a folder of its own.
+    fn succeeding(folder: &str, words: &[&str]) -> Result<Self, Failed> {
+        let done = Self::run(&scratch(folder)?, &[], words)?;
+        done.check(done.outcome.success(), "it failed")?;
+        Ok(done)
+    }
+
+    fn check(&self, holds: bool, what: &str) -> Result<(), Failed> {
+        let Outcome { stdout, stderr, .. } = &self.outcome;
+        let ending = self.outcome.ending();
+        if holds { Ok(()) } else { Err(format!("{what}; {ending}\n{stdout}\n{stderr}").into()) }
+    }
+
+    /// Checks that all these words are in a text.
+    fn has(&self, text: &str, words: &[&str]) -> Result<(), Failed> {
+        let mut words = words.iter();
+        words.try_for_each(|word| self.check(text.contains(word), &format!("no {word}")))
+    }
+
+    fn said(&self, words: &[&str]) -> Result<(), Failed> {
+        self.has(&self.outcome.stdout, words)
+    }
+
+    fn file(&self, name: &str) -> Result<String, Failed> {
+        Ok(read_to_string(self.work.join(name))?)
+    }
+
+    /// What a figure's file of data holds.
+    fn data(&self, figure: &str) -> Result<Value, Failed> {
+        Ok(serde_json::from_str(&self.file(&format!("{figure}.json"))?)?)
+    }
+}
+
+/// Each figure of `oshbench figures` that can be drawn here has a picture or a table, and says otherwise why not. Returns the
+/// names of all, and the page, too.
+fn drawn(name: &str, words: &[&str]) -> Result<(Done, Vec<String>, String), Failed> {
+    let words = [&["figures", "--tiny", "--smartmap", "none"], words].concat();
+    let done = Done::succeeding(name, &words)?;
+    let list = Done::run(&done.work, &[], &[&words[..], &["--list"]].concat())?.outcome.stdout;
     let is_figure = |line: &&str| line.starts_with("  ") && !line.starts_with("  not here: ");
-    let mut files = Vec::new();
+    let mut figures = Vec::new();
     for line in list.lines().filter(is_figure) {
-        let file = line.split_whitespace().take(2).collect::<Vec<_>>().join("-");
-        let json = data(&work, &file)?;
+        let figure = line.split_whitespace().take(2).collect::<Vec<_>>().join("-");
+        let json = done.data(&figure)?;
         let has = |what: &str| json[what].as_array().is_some_and(|list| !list.is_empty());
         let is_here = !line.contains("(not here: ");
-        let fits = (has("points") || has("tables")) == is_here;
-        check(fits, &format!("{file} is empty"), &outcome)?;
-        check(
-            outcome.stdout.contains(&format!("{file}.json")),
-            &format!("{file} is not named"),
-            &outcome,
-        )?;
-        files.push(file);
+        done.check((has("points") || has("tables")) == is_here, &format!("{figure} is empty"))?;
+        done.said(&[&format!("{figure}.json")])?;
+        figures.push(figure);
     }
-    let page = std::fs::read_to_string(format!("{work}/figures.html"))?;
+    let page = done.file("figures.html")?;
     // Nothing is loaded: the only address is SVG's namespace.
     let elsewhere = page.replace("http://www.w3.org/2000/svg", "");
     let alone = !elsewhere.contains("http") && !elsewhere.contains("src=");
-    check(alone, "the page needs more", &outcome)?;
-    Ok((outcome, files, page, work))
+    done.check(alone, "the page needs more")?;
+    Ok((done, figures, page))
 }
 
 fn papers() -> Result<(), Failed> {
-    let (outcome, files, page, work) = drawn(&[], "figures")?;
-    check(files.len() > 25, "too few figures are listed", &outcome)?;
-    check(page.matches("<svg").count() > 20, "no plots on the page", &outcome)?;
-    check(page.matches("this page cannot have").count() == 5, "not all papers", &outcome)?;
-    for words in ["paper: MPI on Cray XE6", "is ahead of", "Not as published"] {
-        check(page.contains(words), &format!("no {words}"), &outcome)?;
+    let (done, figures, page) = drawn("figures", &[])?;
+    done.check(figures.len() > 25, "too few figures are listed")?;
+    done.check(page.matches("<svg").count() > 20, "no plots on the page")?;
+    done.check(page.matches("this page cannot have").count() == 5, "not all papers")?;
+    done.has(&page, &["paper: MPI on Cray XE6", "is ahead of", "Not as published"])?;
+    done.has(&done.data("shcoll-7")?.to_string(), &["knomial"])?;
+    done.has(&done.data("ondemand-9")?.to_string(), &["reached.isort"])?;
+    if !no_nodes() {
+        done.has(&done.data("ondemand-1")?.to_string(), &["step.network"])?;
     }
-    // Not everywhere are nodes, and counts of single instructions.
-    let by_step = on_path("valgrind") && cfg!(target_arch = "x86_64");
-    for (figure, row, is_here) in [
-        ("shcoll-7", "knomial", true),
-        ("ondemand-1", "step.network", !no_nodes()),
-        ("oshmpi-table-1", "put 4 B (shmem_putmem)", by_step),
-        ("oshmpi-table-1", "quiet (shmem_quiet)", by_step),
-    ] {
-        let has = data(&work, figure)?.to_string().contains(row);
-        check(has || !is_here, &format!("{figure} has no {row}"), &outcome)?;
-    }
-    let none = oshbench(&[], &["figures", "mapping", "99"])?;
-    let told = none.stderr.contains("mapping has no figure 99 here: expected one of 5, 6, 7");
-    check(told, "no error", &none)
+    let none = Done::run(&done.work, &[], &["figures", "mapping", "99"])?;
+    let told = "there is no figure 99 of mapping here: expected one of 5, 6, 7";
+    none.has(&none.outcome.stderr, &[told])
 }
 
 /// Collectives with new data beside an MPI's, and kernels in C and in Rust.
 fn today() -> Result<(), Failed> {
     let mpi = on_path("mpicc.mpich");
     let with_mpi: &[&str] = &["today", "--mpi", "mpich=mpicc.mpich,mpiexec.mpich"];
-    let (outcome, files, page, _) = drawn(if mpi { with_mpi } else { &["today"] }, "today")?;
-    check(files == ["today-1", "today-2"], "not the figures of today", &outcome)?;
+    let (done, figures, page) = drawn("today", if mpi { with_mpi } else { &["today"] })?;
+    done.check(figures == ["today-1", "today-2"], "not the figures of today")?;
     let words = ["oneshmem, in Rust", "kernel.permutation", "collective.sum", "Bale publishes"];
-    check(words.iter().all(|word| page.contains(word)), "no kernels on the page", &outcome)?;
-    check(page.contains("mpicc.mpich, mpiexec.mpich") == mpi, "no MPI", &outcome)
+    done.has(&page, &words)?;
+    done.check(page.contains("mpicc.mpich, mpiexec.mpich") == mpi, "no MPI")
 }
 
 fn whole_suite() -> Result<(), Failed> {
-    let work = scratch("suite")?.display().to_string();
-    let outcome = oshbench(&[], &["run", "--tiny", "--work", &work])?;
-    check(outcome.success(), "the suite failed", &outcome)?;
+    let done = Done::succeeding("suite", &["run", "--tiny"])?;
     let mut points = Vec::new();
-    for number in (1..8).chain([9]) {
-        let json = data(&work, &format!("run-{number}"))?;
-        points.extend(json["points"].as_array().ok_or("no points")?.clone());
+    for number in 1..=9 {
+        let mut data = done.data(&format!("run-{number}"))?;
+        points.append(data["points"].as_array_mut().ok_or("no points")?);
     }
+    let measured = |who: &str, name: &str, pes: u64| {
+        points.iter().any(|point| {
+            let has_run = point["runs"].as_array().is_some_and(|runs| !runs.is_empty());
+            has_run
+                && point["implementation"] == who
+                && point["name"] == name
+                && point["pes"] == pes
+        })
+    };
     for (who, name) in [
         ("oneshmem", "pingpong.put"),
         ("raw", "pingpong.put"),
@@ -186,19 +214,12 @@ fn whole_suite() -> Result<(), Failed> {
         ("oneshmem", "wall.hello"),
         ("oneshmem", "wall.true"),
     ] {
-        let is_it = |point: &serde_json::Value| {
-            let runs = point["runs"].as_array();
-            let measured = runs.is_some_and(|runs| !runs.is_empty());
-            point["implementation"] == who && point["name"] == name && measured
-        };
-        check(points.iter().any(is_it), &format!("no figure for {name} of {who}"), &outcome)?;
+        done.check(measured(who, name, 2), &format!("no figure for {name} of {who}"))?;
     }
     // A PE alone has nobody to meet.
-    let alone =
-        |point: &serde_json::Value| point["name"] == "startup.first_contact" && point["pes"] == 1;
-    check(!points.iter().any(alone), "a PE's contact with itself is a figure", &outcome)?;
-    let page = std::fs::read_to_string(format!("{work}/figures.html"))?;
-    check(page.contains("<svg"), "no plots", &outcome)
+    let contact = [1, 2].map(|pes| measured("oneshmem", "startup.first_contact", pes));
+    done.check(contact == [false, true], "a PE's contact with itself is a figure")?;
+    done.has(&done.file("figures.html")?, &["<svg"])
 }
 
 const PROGRAM: &str = r##"#include <shmem.h>
@@ -216,104 +237,78 @@ int main(void)
 
 /// A suite as users fetch one: programs that print two columns, with code that they share.
 fn public_suite() -> Result<(), Failed> {
-    let folder = scratch("public")?;
-    let (suite, work) = (folder.join("fetched"), folder.join("work").display().to_string());
-    std::fs::create_dir_all(suite.join("util"))?;
-    for (file, text) in [
-        ("util/shared.h", "double figure(int size);\n"),
-        (
-            "util/shared.c",
-            "#include \"shared.h\"\ndouble figure(int size) { return 0.5 * size; }\n",
-        ),
-        ("latency.c", PROGRAM),
-    ] {
-        std::fs::write(suite.join(file), text)?;
-    }
-    let (suite, peer) = (suite.display().to_string(), format!("again={}", bin().display()));
-    let outcome = oshbench(&[], &["suite", &suite, "--tiny", "--peer", &peer, "--work", &work])?;
-    let has = outcome.stdout.contains("32.0 us") && outcome.stdout.contains("x oneshmem");
-    check(outcome.success() && has, "the suite is not measured", &outcome)?;
-    let page = std::fs::read_to_string(format!("{work}/suite.html"))?;
-    let drawn = page.contains("<svg") && page.contains("fetched, latency, with 2 PEs");
-    check(drawn, "no page", &outcome)
-}
-
-/// Whether there are no emulated nodes here, or jobs cannot run over them.
-fn no_nodes() -> bool {
-    let made = Command::new("sh").args(["../tests/programs/namespaces.sh", "2", "true"]).output();
-    let ucx = Command::new("sh").args(["-c", "/sbin/ldconfig -p | grep -q libucp.so.0"]).status();
-    let none = !made.is_ok_and(|made| made.status.success()) || !ucx.is_ok_and(|it| it.success());
-    std::env::var_os("ONESHMEM_SMARTMAP").is_some()
-        || none && std::env::var_os("ONESHMEM_TEST_ALL").is_none()
+    let suite = scratch("fetched")?;
+    create_dir_all(suite.join("util"))?;
+    write(suite.join("util/shared.h"), "double figure(int size);\n")?;
+    write(suite.join("util/shared.c"), "double figure(int size) { return 0.5 * size; }\n")?;
+    write(suite.join("latency.c"), PROGRAM)?;
+    let (suite, peer) = (suite.display().to_string(), format!("again={}", bin()));
+    let done = Done::succeeding("public", &["suite", &suite, "--tiny", "--peer", &peer])?;
+    done.said(&["32.0 us", "x oneshmem"])?;
+    done.has(&done.file("suite.html")?, &["<svg", "fetched, latency, with 2 PEs"])
 }
 
 /// An implementation made of these scripts.
 fn commands(bin: &Path, oshcc: &str, oshrun: &str) -> Result<(), Failed> {
-    std::fs::create_dir_all(bin)?;
+    create_dir_all(bin)?;
     for (name, script) in [("oshcc", oshcc), ("oshrun", oshrun)] {
         let path = bin.join(name);
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n"))?;
+        write(&path, format!("#!/bin/sh\n{script}\n"))?;
         std::fs::set_permissions(&path, Permissions::from_mode(0o755))?;
     }
     Ok(())
 }
 
 fn over_nodes() -> Result<(), Failed> {
-    let work = scratch("nodes")?.display().to_string();
     // Another implementation, whose first job never ends, and whose others fail.
-    let other = Path::new(&work).join("other");
-    let compiler = format!("exec {}/oshcc \"$@\"", bin().display());
+    let other = scratch("other")?;
     let launcher = "[ \"$1\" = --version ] && exec echo Open MPI
                     mkdir \"$0.ran\" 2> /dev/null && exec sleep 1000";
-    commands(&other, &compiler, launcher)?;
+    commands(&other, &format!("exec {}/oshcc \"$@\"", bin()), launcher)?;
     let peer = format!("hangs={}", other.display());
-    let outcome =
-        oshbench(&[], &["nodes", "--tiny", "--limit", "10", "--peer", &peer, "--work", &work])?;
-    let words = ["atomic.fetch_add", "collective.sum", "startup.init", "wall.hello"];
-    let rows = words.iter().all(|word| outcome.stdout.contains(word));
-    check(outcome.success() && rows, "jobs over nodes are not measured", &outcome)?;
-    let told = outcome.stdout.contains("hangs, operations: did not end in 10 s");
-    check(told, "jobs that hang are not reported", &outcome)
+    let words = ["nodes", "--tiny", "--limit", "10", "--peer", &peer];
+    let done = Done::succeeding("nodes", &words)?;
+    done.said(&["atomic.fetch_add", "collective.sum", "startup.init", "wall.hello"])?;
+    done.said(&["hangs, operations: did not end in 10 s"])
 }
 
 fn beside_neighbours() -> Result<(), Failed> {
-    let work = scratch("neighbours")?.display().to_string();
-    let peer = format!("again={}", bin().display());
-    let outcome = oshbench(&[], &["neighbours", "--tiny", "--peer", &peer, "--work", &work])?;
-    let words = ["bound, 0", "unbound, 1", "bound, 1 apart", "pingpong.put"];
-    let rows = words.iter().all(|word| outcome.stdout.contains(word));
-    check(outcome.success() && rows, "jobs beside neighbours are not measured", &outcome)
+    let peer = format!("again={}", bin());
+    let done = Done::succeeding("neighbours", &["neighbours", "--tiny", "--peer", &peer])?;
+    done.said(&["bound, 0", "unbound, 1", "bound, 1 apart", "pingpong.put"])
 }
 
 /// Counts; in a job with a partition on a device, over an imitation of its driver's library.
-fn instructions(limits: &str, environment: &[(&str, &str)]) -> Result<(), Failed> {
-    let folder = scratch(limits)?;
-    let (work, limits) = (folder.display().to_string(), format!("bench/{limits}"));
+fn instructions(limits: &str, environment: Environment) -> Result<(), Failed> {
+    let work = scratch(limits)?;
+    let libraries = work.display().to_string();
     let mut environment = environment.to_vec();
     if environment.iter().any(|(_, value)| value.ends_with("CUDA")) {
         let mut compiler = Command::new("cc");
         compiler.args(["-O1", "-shared", "-fPIC", "-pthread", "../tests/devices/libcuda.c", "-o"]);
-        let made = oneshmem_watched::run(compiler.arg(folder.join("libcuda.so.1")), PATIENCE)?;
-        check(made.success(), "the imitation cannot be built", &made)?;
-        environment.push(("LD_LIBRARY_PATH", &work));
+        let outcome = oneshmem_watched::run(compiler.arg(work.join("libcuda.so.1")), PATIENCE)?;
+        let made = Done { outcome, work: work.clone() };
+        made.check(made.outcome.success(), "the imitation cannot be built")?;
+        environment.push(("LD_LIBRARY_PATH", &libraries));
     }
-    let outcome = oshbench(&environment, &["instructions", "--work", &work, "--limits", &limits])?;
-    check(outcome.success(), "more instructions than allowed", &outcome)
+    let limits = format!("bench/{limits}");
+    let done = Done::run(&work, &environment, &["instructions", "--limits", &limits])?;
+    done.check(done.outcome.success(), "more instructions than allowed")
 }
 
 /// Implementations whose launcher loses the job, or one whose programs print no figures: the suite ends, says so, and fails.
 fn own_failures() -> Result<(), Failed> {
     let work = scratch("broken")?;
+    let (bin, own) = (work.join("bin"), format!("broken={}", work.join("bin").display()));
     for (launcher, said) in [
         ("echo lost >&2; exit 7", "Failed: broken, collectives: ended with status 7: lost"),
         ("echo DONE", "Failed: broken, collectives: no figures for collective.sync_all, "),
     ] {
-        let broken = work.join("bin");
-        commands(&broken, "exec true", launcher)?;
-        let (own, work) = (format!("broken={}", broken.display()), work.display().to_string());
-        let outcome = oshbench(&[], &["run", "6", "--tiny", "--own", &own, "--work", &work])?;
-        let fails = outcome.status.and_then(|status| status.code()) == Some(1);
-        check(fails && outcome.stdout.contains(said), "a failure went unnoticed", &outcome)?;
+        commands(&bin, "exec true", launcher)?;
+        let done = Done::run(&work, &[], &["run", "6", "--tiny", "--own", &own])?;
+        let status = done.outcome.status.and_then(|status| status.code());
+        done.check(status == Some(1), "a failure went unnoticed")?;
+        done.said(&[said])?;
     }
     Ok(())
 }
