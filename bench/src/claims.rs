@@ -153,41 +153,37 @@ fn at(axis: Axis, x: f64) -> String {
 
 /// Where one is ahead of the other, and by how much: `ahead from 8 B to 2 KiB (up to 1.40 times), equal at 4 KiB`.
 fn compared(plot: &Plot, one: &[(f64, f64)], other: &[(f64, f64)]) -> Option<String> {
-    // Of each stretch: what, first and last x, the most times.
-    let mut stretches: Vec<(&str, f64, f64, f64)> = Vec::new();
-    for &(x, y) in one {
-        let Some(&(_, reference)) = other.iter().find(|(at, _)| *at == x) else { continue };
+    let verdict = |&(x, y): &(f64, f64)| {
+        let &(_, reference) = other.iter().find(|(at, _)| *at == x)?;
         let times = plot.unit.cost_ratio(reference, y);
         let what = match times {
             times if times > EQUAL => "ahead",
             times if times < 1.0 / EQUAL => "behind",
             _ => "equal",
         };
-        let times = times.max(1.0 / times);
-        match stretches.last_mut().filter(|last| last.0 == what) {
-            Some((_, _, last, most)) => (*last, *most) = (x, most.max(times)),
-            None => stretches.push((what, x, x, times)),
-        }
-    }
+        Some((what, x, times.max(1.0 / times)))
+    };
+    let most = |verdicts: &[(&str, f64, f64)], what| {
+        let those = verdicts.iter().filter(|verdict| verdict.0 == what);
+        figures::ratio(those.map(|verdict| verdict.2).fold(1.0, f64::max))
+    };
+    let verdicts: Vec<_> = one.iter().filter_map(verdict).collect();
+    let stretches: Vec<_> = verdicts.chunk_by(|one, next| one.0 == next.0).collect();
     if stretches.len() > FEW {
-        let most = |kind| {
-            let those = stretches.iter().filter(|stretch| stretch.0 == kind);
-            figures::ratio(those.map(|stretch| stretch.3).fold(1.0, f64::max))
-        };
-        let (count, ahead, behind) = (stretches.len(), most("ahead"), most("behind"));
+        let [ahead, behind] = ["ahead", "behind"].map(|what| most(&verdicts, what));
+        let count = stretches.len();
         return Some(format!("{count} stretches: ahead {ahead} times at most, behind {behind}"));
     }
-    joined(stretches.iter().map(|&(what, from, to, times)| {
-        let (from, to, up_to) = match (at(plot.x, from), at(plot.x, to)) {
-            (from, to) if from == to => (format!("at {from}"), String::new(), ""),
-            (from, to) => (format!("from {from}"), format!(" to {to}"), "up to "),
-        };
-        let by = if what == "equal" {
-            ""
-        } else {
-            &format!(" ({up_to}{} times)", figures::ratio(times))
-        };
-        format!("{what} {from}{to}{by}")
+    joined(stretches.iter().filter_map(|stretch| {
+        let (&(what, from, _), &(_, to, _)) = (stretch.first()?, stretch.last()?);
+        let (from, to) = (at(plot.x, from), at(plot.x, to));
+        let most = most(stretch, what);
+        Some(match (what, stretch.len()) {
+            ("equal", 1) => format!("equal at {from}"),
+            ("equal", _) => format!("equal from {from} to {to}"),
+            (_, 1) => format!("{what} at {from} ({most} times)"),
+            _ => format!("{what} from {from} to {to} (up to {most} times)"),
+        })
     }))
 }
 
