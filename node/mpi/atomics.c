@@ -247,7 +247,7 @@ outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void
 {
     const target *at = guarded_target_of(w, rank);
     int operation = operation_of(op);
-    const type *there = type_of(tt, w);
+    const type *there = type_of(tt);
     if (at == NULL || there == NULL || there->element == NULL || tc < 0 || !is_defined(there->element, operation))
         return PASS;
     const element *e = there->element;
@@ -256,20 +256,20 @@ outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void
     if (__builtin_mul_overflow((size_t)tc, there->size, &bytes))
         return PASS;
     if (operation != NO_OP_) {
-        origin = ot == tt ? there : type_of(ot, w);
+        origin = ot == tt ? there : type_of(ot);
         if (origin == NULL || origin->element != e || oc < 0 || __builtin_mul_overflow((size_t)oc, origin->size, &same) || same != bytes
             || (origin->dense && bytes != 0 && !is_buffer(o)))
             return PASS;
     } else if (!fetches)
         return PASS;
     if (fetches) {
-        back = rt == tt ? there : type_of(rt, w);
+        back = rt == tt ? there : type_of(rt);
         if (back == NULL || back->element != e || rc < 0 || __builtin_mul_overflow((size_t)rc, back->size, &same) || same != bytes
             || (back->dense && bytes != 0 && !is_buffer(result)))
             return PASS;
     }
-    if ((!is_apart(there) && !take_apart(there, w->comm)) || (!is_apart(origin) && !take_apart(origin, w->comm))
-        || (!is_apart(back) && !take_apart(back, w->comm)))
+    if ((!is_apart(there) && !take_apart(there)) || (!is_apart(origin) && !take_apart(origin))
+        || (!is_apart(back) && !take_apart(back)))
         return UNKNOWN;
     char *theirs = there->dense ? address(at, disp, bytes) : typed_address(at, disp, tc, there);
     if (theirs == NULL)
@@ -313,7 +313,7 @@ outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype ot, void
 outcome fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int rank, MPI_Aint disp, MPI_Op op)
 {
     const target *at = guarded_target_of(w, rank);
-    const type *there = type_of(t, w);
+    const type *there = type_of(t);
     int operation = operation_of(op);
     if (UNLIKELY(at == NULL || there == NULL || !there->predefined || there->element == NULL || !is_defined(there->element, operation)
                  || !is_buffer(result) || (operation != NO_OP_ && !is_buffer(o))))
@@ -328,7 +328,7 @@ outcome fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int
 outcome compare_and_swap(window *w, const void *o, const void *expected, void *result, MPI_Datatype t, int rank, MPI_Aint disp)
 {
     const target *at = guarded_target_of(w, rank);
-    const type *there = type_of(t, w);
+    const type *there = type_of(t);
     if (UNLIKELY(at == NULL || there == NULL || !there->predefined || there->element == NULL || !is_buffer(o) || !is_buffer(expected)
                  || !is_buffer(result)))
         return PASS;

@@ -66,8 +66,6 @@
     X(Win_free, (MPI_Win *win), (win), false) \
     X(Win_get_attr, (MPI_Win win, int key, void *value, int *flag), (win, key, value, flag), false) \
     X(Win_get_info, (MPI_Win win, MPI_Info *info), (win, info), false) \
-    X(Comm_free, (MPI_Comm *comm), (comm), false) \
-    X(Comm_disconnect, (MPI_Comm *comm), (comm), false) \
     X(Type_free, (MPI_Datatype *type), (type), false) \
     X(Init, (int *argc, char ***argv), (argc, argv), false) \
     X(Init_thread, (int *argc, char ***argv, int required, int *provided), (argc, argv, required, provided), false) \

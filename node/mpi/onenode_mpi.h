@@ -72,20 +72,17 @@ enum { WINDOWS = 32 };
 
 /* The ranks of a communicator: see places.c. */
 typedef struct place {
-    MPI_Comm comm;   /* they, for us alone; MPI_COMM_NULL: windows are MPI's alone */
-    MPI_Comm node;   /* those of this node, in their order; `comm`, if it has them all */
+    bool serves;     /* or windows are MPI's alone */
     int n, here;     /* all ranks, and those of this node */
     int *ranks;      /* those of this node among all; NULL: one node has them all */
-    guard **guards;  /* of each, in the shared memory of `control`, if one node has them all */
-    MPI_Win control;
+    char *memory;    /* shared, if one node has them all: `each` bytes for each, first the guard */
+    size_t each;
     part *parts;     /* of each, for one window at a time */
     _Atomic uint64_t slots; /* which words are free, as bits; a window has the same of all ranks */
     size_t words;    /* the bytes of each */
-    MPI_Group group; /* of `comm` */
+    MPI_Group group; /* all ranks */
     uint32_t me;     /* among those of this node */
     uint32_t users;
-    uint64_t order; /* of places, the same on all their ranks */
-    struct place *next;
 } place;
 
 /* A window, never freed: a dead one keeps its place in its chain (see windows.c) and has a handle that no window has. So a
@@ -96,7 +93,6 @@ typedef struct window {
     _Atomic uint8_t open;
     _Atomic uint32_t issued, done;
     target *targets;
-    MPI_Comm comm; /* the place's */
     place *place;
     int flavor;      /* what the program made */
     uint64_t slot;   /* which of the place's words, as a bit; 0: none */
@@ -188,12 +184,15 @@ HIDDEN window *find_window(MPI_Win win);
 /* The place of a communicator, which the caller keeps until `leave_place`. NULL on all ranks: there is none. */
 HIDDEN place *place_of(MPI_Comm comm);
 HIDDEN void leave_place(place *p);
-/* Places end when MPI_Finalize frees MPI_COMM_SELF, after what the program has attached to it. */
-HIDDEN void end_places_with_self(void);
+/* The ranks of this node, in their order, where this one is `me`. False on all ranks: MPI has no communicator left. */
+HIDDEN bool node_of(MPI_Comm comm, int me, MPI_Comm *node);
+/* Errors on a communicator of the program's come back to us, until they are as before again. */
+HIDDEN MPI_Errhandler return_errors(MPI_Comm comm);
+HIDDEN void restore_errors(MPI_Comm comm, MPI_Errhandler theirs);
 /* Whether `good` is true on all ranks. */
 HIDDEN bool all_agree(bool good, MPI_Comm comm);
 /* A shared window of MPI's, whose parts need not lie one after the other. False: MPI cannot. */
-HIDDEN bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm node, void *base, MPI_Win *win);
+HIDDEN bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);
 /* This rank cannot keep to what all have agreed on. */
 HIDDEN void end_without_memory(void);
 /* Finds where the own part lies, if it is in a shared file, and marks it. */
@@ -207,10 +206,10 @@ HIDDEN void lay_out(MPI_Datatype handle, layout *l);
 HIDDEN bool is_lone(const layout *l);
 /* The element of a predefined type, or NULL. */
 HIDDEN const element *predefined_element(MPI_Datatype handle);
-HIDDEN const type *find_type(MPI_Datatype handle, MPI_Comm comm);
+HIDDEN const type *find_type(MPI_Datatype handle);
 HIDDEN void forget_type(MPI_Datatype handle);
 /* Finds the runs of a large type. False: it is too large. */
-HIDDEN bool take_apart(const type *t, MPI_Comm comm);
+HIDDEN bool take_apart(const type *t);
 /* `which` is the number of bytes, of PAIR the kind of pair. NULL: there is no such. */
 HIDDEN const element *element_of(kind kind, size_t which);
 
@@ -228,7 +227,7 @@ HIDDEN outcome accumulate(window *w, const void *o, MPI_Count oc, MPI_Datatype o
 HIDDEN outcome fetch_and_op(window *w, const void *o, void *result, MPI_Datatype t, int rank, MPI_Aint disp, MPI_Op op);
 HIDDEN outcome compare_and_swap(window *w, const void *o, const void *expected, void *result, MPI_Datatype t, int rank, MPI_Aint disp);
 
-HIDDEN void progress(window *w);
+HIDDEN void progress(void);
 HIDDEN void mark_issued(window *w, int rank);
 /* Before MPI carries out something on a rank, or on any, in an epoch of ours: it needs one of its own. */
 HIDDEN void let_mpi_in(window *w, int rank);
@@ -243,10 +242,10 @@ static inline window *window_of(MPI_Win win)
 }
 
 /* A type, or NULL if it is not valid or not understood. */
-static inline const type *type_of(MPI_Datatype handle, const window *w)
+static inline const type *type_of(MPI_Datatype handle)
 {
     const type *t = last_type;
-    return LIKELY(atomic_load_explicit(&t->handle, memory_order_acquire) == handle) ? t : find_type(handle, w->comm);
+    return LIKELY(atomic_load_explicit(&t->handle, memory_order_acquire) == handle) ? t : find_type(handle);
 }
 
 /* The rank of a window, if it is one and open for access. */
@@ -361,10 +360,10 @@ static inline bool is_done(target *t)
 }
 
 /* Looks after MPI's messages now and then, for programs that wait by one-sided calls only. */
-static inline void poll(window *w)
+static inline void poll(void)
 {
     if (UNLIKELY(++quick.calls == 0))
-        progress(w);
+        progress();
 }
 
 /* Compare and swap of an integer. */

@@ -1,15 +1,18 @@
-/* Places: the ranks of a communicator; a guard for each if one node has them all, or else which of them this node has.
+/* Places: the ranks of a communicator; a guard and words for each if one node has them all, or else which of them this node has.
  *
- * A place is made for the first window of a communicator and kept with it, as an attribute, because MPI has few communicators. Its
- * windows keep it, too, as a program may free the communicator first. All ranks come to the same answers in the same order. */
+ * A place is made for the first window of a communicator and kept with it, as an attribute. Its windows keep it, too, as a program may
+ * free the communicator first. It has nothing of MPI's that takes other ranks to free, because MPI_Comm_free need not wait for them,
+ * and no communicator, because MPI has few: what all ranks do together, they do on the program's, as the call that they are in may. */
 #include "onenode_mpi.h"
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 static int key = MPI_KEYVAL_INVALID;
-static place *places; /* the newest first */
-static bool ended;
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 
 /* Whether all processes started together. Others are MPI's: those it has spawned, and those of sessions alone. */
@@ -42,69 +45,83 @@ bool all_agree(bool good, MPI_Comm comm)
     return PMPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
 }
 
-bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm node, void *base, MPI_Win *win)
+MPI_Errhandler return_errors(MPI_Comm comm)
+{
+    MPI_Errhandler theirs;
+    PMPI_Comm_get_errhandler(comm, &theirs);
+    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return theirs;
+}
+
+void restore_errors(MPI_Comm comm, MPI_Errhandler theirs)
+{
+    PMPI_Comm_set_errhandler(comm, theirs);
+    PMPI_Errhandler_free(&theirs);
+}
+
+bool node_of(MPI_Comm comm, int me, MPI_Comm *node)
+{
+    MPI_Errhandler theirs = return_errors(comm);
+    int status = PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, node);
+    restore_errors(comm, theirs);
+    if (status != MPI_SUCCESS)
+        *node = MPI_COMM_NULL;
+    return status == MPI_SUCCESS;
+}
+
+bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     MPI_Info own;
     if (info == MPI_INFO_NULL ? PMPI_Info_create(&own) : PMPI_Info_dup(info, &own))
         return false;
     PMPI_Info_set(own, "alloc_shared_noncontig", "true");
-    int status = next.Win_allocate_shared(size, unit, own, node, base, win);
+    MPI_Errhandler theirs = return_errors(comm);
+    int status = next.Win_allocate_shared(size, unit, own, comm, base, win);
+    restore_errors(comm, theirs);
     PMPI_Info_free(&own);
     return status == MPI_SUCCESS;
 }
 
-/* Makes the guards and words of a place, in shared memory. */
-static bool make_guards(place *p)
+/* Makes the guards and words of a place, in memory that all its ranks map. Each takes its part from the system, so that it lies near. */
+static bool make_guards(place *p, MPI_Comm comm)
 {
-    void *own;
-    p->guards = calloc((size_t)p->n, sizeof *p->guards);
     p->parts = calloc((size_t)p->n, sizeof *p->parts);
     p->words = (sizeof(words) + (size_t)p->n * sizeof(uint32_t) + LINE - 1) / LINE * LINE;
     p->slots = p->n <= MOST_RANKS ? (UINT64_C(1) << WINDOWS) - 1 : 0;
-    MPI_Aint lines = 2 * LINE + (p->slots != 0 ? (MPI_Aint)(WINDOWS * p->words) : 0);
-    bool good = shared_window(lines, 1, MPI_INFO_NULL, p->node, &own, &p->control) && p->guards != NULL && p->parts != NULL;
-    for (int i = 0; good && i < p->n; i++) {
-        MPI_Aint bytes;
-        int unit;
-        void *part;
-        good = PMPI_Win_shared_query(p->control, i, &bytes, &unit, &part) == MPI_SUCCESS;
-        /* All ranks find the same line, as a part lies alike within the pages of each. */
-        if (good)
-            p->guards[i] = (guard *)(((uintptr_t)part + LINE - 1) / LINE * LINE);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    p->each = (LINE + (p->slots != 0 ? WINDOWS * p->words : 0) + page - 1) / page * page;
+    char file[64] = "";
+    unsigned long long number;
+    int here = -1;
+    if (p->me == 0 && getrandom(&number, sizeof number, 0) == sizeof number) {
+        snprintf(file, sizeof file, "/dev/shm/onenode-mpi-%016llx", number);
+        here = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     }
-    if (good)
-        atomic_store_explicit(&p->guards[p->me]->held, 0, memory_order_seq_cst);
-    /* Also the barrier after which all guards are free. */
-    return all_agree(good, p->node);
+    bool good = PMPI_Bcast(file, sizeof file, MPI_CHAR, 0, comm) == MPI_SUCCESS && p->parts != NULL;
+    if (p->me != 0)
+        here = open(file, O_RDWR | O_CLOEXEC);
+    good = good && here >= 0 && posix_fallocate(here, (off_t)(p->me * p->each), (off_t)p->each) == 0;
+    void *memory = good ? mmap(NULL, (size_t)p->n * p->each, PROT_READ | PROT_WRITE, MAP_SHARED, here, 0) : MAP_FAILED;
+    p->memory = memory != MAP_FAILED ? memory : NULL;
+    if (here >= 0)
+        close(here);
+    good = all_agree(p->memory != NULL, comm);
+    if (p->me == 0 && here >= 0)
+        unlink(file);
+    return good;
 }
 
-static void close_place(place *p)
-{
-    if (p->control != MPI_WIN_NULL)
-        next.Win_free(&p->control);
-    if (p->node != p->comm && p->comm != MPI_COMM_NULL)
-        PMPI_Comm_free(&p->comm);
-    PMPI_Comm_free(&p->node);
-    PMPI_Group_free(&p->group);
-    p->comm = MPI_COMM_NULL;
-}
-
-/* Ends it if nobody keeps it any more, which all ranks find at the same call. */
+/* Ends it if nobody keeps it any more. */
 void leave_place(place *p)
 {
     pthread_mutex_lock(&changing);
-    bool last = --p->users == 0 && !ended;
-    for (place **at = &places; last && *at != NULL; at = *at == p ? &p->next : &(*at)->next)
-        if (*at == p) {
-            *at = p->next;
-            break;
-        }
+    bool last = --p->users == 0;
     pthread_mutex_unlock(&changing);
     if (!last)
         return;
-    if (p->comm != MPI_COMM_NULL)
-        close_place(p);
-    free(p->guards);
+    if (p->memory != NULL)
+        munmap(p->memory, (size_t)p->n * p->each);
+    PMPI_Group_free(&p->group);
     free(p->parts);
     free(p->ranks);
     free(p);
@@ -118,60 +135,6 @@ static int forget(MPI_Comm comm, int which, void *value, void *nothing)
     return MPI_SUCCESS;
 }
 
-/* MPI may call `forget` only when the last request of a communicator ends, which is not at the same time on all ranks. */
-static void forget_now(const MPI_Comm *comm)
-{
-    void *p;
-    int found = 0;
-    if (comm != NULL && *comm != MPI_COMM_NULL && key != MPI_KEYVAL_INVALID && PMPI_Comm_get_attr(*comm, key, &p, &found) == MPI_SUCCESS && found)
-        PMPI_Comm_delete_attr(*comm, key);
-}
-
-int on_Comm_free(MPI_Comm *comm)
-{
-    forget_now(comm);
-    return next.Comm_free(comm);
-}
-
-int on_Comm_disconnect(MPI_Comm *comm)
-{
-    forget_now(comm);
-    return next.Comm_disconnect(comm);
-}
-
-/* Before MPI ends, what is left is freed, in an order that is the same on all ranks. */
-static void end_places(void)
-{
-    ended = true;
-    place *first = NULL;
-    for (place *p = places, *rest; p != NULL; p = rest) {
-        rest = p->next;
-        place **at = &first;
-        while (*at != NULL && (*at)->order < p->order)
-            at = &(*at)->next;
-        p->next = *at, *at = p;
-    }
-    for (; first != NULL; first = first->next)
-        if (first->comm != MPI_COMM_NULL)
-            close_place(first);
-    places = NULL;
-}
-
-static int end_with_self(MPI_Comm comm, int which, void *value, void *nothing)
-{
-    (void)comm, (void)which, (void)value, (void)nothing;
-    end_places();
-    return MPI_SUCCESS;
-}
-
-void end_places_with_self(void)
-{
-    static _Atomic bool done;
-    int own;
-    if (!atomic_exchange(&done, true) && PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_self, &own, NULL) == MPI_SUCCESS)
-        PMPI_Comm_set_attr(MPI_COMM_SELF, own, NULL);
-}
-
 /* Whether an epoch of any window has begun when the call that begins it returns. MPI does not promise it for windows over several nodes, and
  * MPICH's older device and a component of Open MPI wait for the epoch in the call that ends it. */
 static bool begins_at_once(void)
@@ -182,53 +145,40 @@ static bool begins_at_once(void)
 }
 
 /* Several nodes have the ranks: finds which this one has. */
-static bool list_ranks(place *p, MPI_Comm comm, int me)
+static bool list_ranks(place *p, MPI_Comm comm, MPI_Comm node)
 {
-    MPI_Group here, all;
+    MPI_Group here;
     int *ranks = malloc(sizeof *ranks * (size_t)p->here);
     p->ranks = calloc((size_t)p->here, sizeof *p->ranks);
     p->parts = calloc((size_t)p->here, sizeof *p->parts);
-    bool good = PMPI_Comm_split(comm, 0, me, &p->comm) == MPI_SUCCESS && begins_at_once();
-    if (good && ranks != NULL && p->ranks != NULL) {
-        PMPI_Comm_set_errhandler(p->comm, MPI_ERRORS_RETURN);
-        for (int i = 0; i < p->here; i++)
-            ranks[i] = i;
-        PMPI_Comm_group(p->node, &here), PMPI_Comm_group(comm, &all);
-        good = PMPI_Group_translate_ranks(here, p->here, ranks, all, p->ranks) == MPI_SUCCESS && p->parts != NULL;
-        PMPI_Group_free(&here), PMPI_Group_free(&all);
-    } else
-        good = false;
+    bool good = begins_at_once() && ranks != NULL && p->ranks != NULL && p->parts != NULL;
+    for (int i = 0; good && i < p->here; i++)
+        ranks[i] = i;
+    PMPI_Comm_group(node, &here);
+    good = good && PMPI_Group_translate_ranks(here, p->here, ranks, p->group, p->ranks) == MPI_SUCCESS;
+    PMPI_Group_free(&here);
     free(ranks);
     return all_agree(good, comm);
 }
 
+/* NULL on all ranks: MPI has no communicator for it now, or it is none of one group. */
 static place *make_place(MPI_Comm comm)
 {
-    int inter, me;
+    int inter, me, n, here;
+    MPI_Comm node;
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS
+        || PMPI_Comm_size(comm, &n) != MPI_SUCCESS || !node_of(comm, me, &node))
+        return NULL;
     place *p = calloc(1, sizeof *p);
     if (p == NULL)
         end_without_memory();
-    p->control = MPI_WIN_NULL;
-    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter || PMPI_Comm_rank(comm, &me) != MPI_SUCCESS
-        || PMPI_Comm_size(comm, &p->n) != MPI_SUCCESS
-        || PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &p->node) != MPI_SUCCESS) {
-        free(p);
-        return NULL;
-    }
-    PMPI_Comm_set_errhandler(p->node, MPI_ERRORS_RETURN);
-    PMPI_Comm_size(p->node, &p->here);
-    PMPI_Comm_group(comm, &p->group);
-    int here;
-    PMPI_Comm_rank(p->node, &here);
+    p->n = n;
+    PMPI_Comm_size(node, &p->here);
+    PMPI_Comm_rank(node, &here);
     p->me = (uint32_t)here;
-    p->comm = p->here < p->n ? MPI_COMM_NULL : p->node;
-    static _Atomic uint32_t made;
-    int world;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &world);
-    p->order = (uint64_t)(uint32_t)world << 32 | made++;
-    PMPI_Bcast(&p->order, sizeof p->order, MPI_BYTE, 0, comm);
-    if (!all_agree(in_world(comm, p->n), comm) || (p->here < p->n ? !list_ranks(p, comm, me) : !make_guards(p)))
-        close_place(p);
+    PMPI_Comm_group(comm, &p->group);
+    p->serves = all_agree(in_world(comm, n), comm) && (p->here < n ? list_ranks(p, comm, node) : make_guards(p, comm));
+    PMPI_Comm_free(&node);
     return p;
 }
 
@@ -238,7 +188,6 @@ place *place_of(MPI_Comm comm)
     place *p;
     if (PMPI_Initialized(&initialized) != MPI_SUCCESS || !initialized)
         return NULL;
-    end_places_with_self(); /* unless MPI_Init has come here */
     pthread_mutex_lock(&changing);
     if (key == MPI_KEYVAL_INVALID)
         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
@@ -249,13 +198,9 @@ place *place_of(MPI_Comm comm)
         if (p == NULL)
             return NULL;
         p->users = 1;
-        pthread_mutex_lock(&changing);
-        p->next = places;
-        places = p;
-        pthread_mutex_unlock(&changing);
         PMPI_Comm_set_attr(comm, key, p);
     }
-    if (p->comm == MPI_COMM_NULL)
+    if (!p->serves)
         return NULL;
     pthread_mutex_lock(&changing);
     p->users++;

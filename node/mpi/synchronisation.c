@@ -7,11 +7,14 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Drives MPI, so that a rank that waits by get and flush serves others meanwhile. */
-void progress(window *w)
+/* Drives MPI, so that a rank that waits by get and flush serves others meanwhile. It looks for a message that is hardly there, as MPI does
+ * nothing else when it has found one; and among several ranks, as MPICH does nothing else in a communicator of one. */
+void progress(void)
 {
-    int flag;
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, w->comm, &flag, MPI_STATUS_IGNORE);
+    enum { LEAST = 1 << 14 };
+    static _Atomic unsigned times;
+    int tag = LEAST + (int)(atomic_fetch_add_explicit(&times, 1, memory_order_relaxed) % LEAST), found;
+    PMPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
 }
 
 /* Orders this rank's accesses before and after: all of them, as a flush orders a put before a later get. */
@@ -64,7 +67,7 @@ static inline bool is_ours(window *w, int name, bool orders_only)
     if (UNLIKELY(!orders_only))
         return false;
     name == COUNT_Win_sync ? order() : order_flush();
-    poll(w);
+    poll();
     return true;
 }
 
@@ -154,23 +157,23 @@ static inline uint8_t opened(target *t)
 }
 
 /* Waits until a counter has come to a number. */
-static void wait_for(window *w, _Atomic uint32_t *counter, uint32_t number)
+static void wait_for(_Atomic uint32_t *counter, uint32_t number)
 {
     enum { SPINS = 1000 };
     for (uint32_t tries = 1; (int32_t)(atomic_load_explicit(counter, memory_order_acquire) - number) < 0; tries++) {
         if (tries > SPINS && tries % 16 == 0)
             sched_yield();
         if (tries > SPINS && tries % 256 == 0)
-            progress(w); /* whom it waits for may wait for a message to this rank */
+            progress(); /* whom it waits for may wait for a message to this rank */
     }
 }
 
-static inline void take(window *w, words *of, bool alone)
+static inline void take(words *of, bool alone)
 {
     uint32_t number = atomic_fetch_add_explicit(&of->drawn, 1, memory_order_seq_cst);
-    wait_for(w, &of->entered, number);
+    wait_for(&of->entered, number);
     if (alone)
-        wait_for(w, &of->left, number);
+        wait_for(&of->left, number);
     else
         atomic_store_explicit(&of->entered, number + 1, memory_order_release);
 }
@@ -194,7 +197,7 @@ static void meet(window *w)
     uint32_t times = ++w->fences;
     for (uint32_t round = 0, far = 1; far < w->n; round++, far *= 2) {
         atomic_store_explicit(&w->targets[(me + far) % w->n].words->heard[round], times, memory_order_release);
-        wait_for(w, &own->heard[round], times);
+        wait_for(&own->heard[round], times);
     }
 }
 
@@ -278,7 +281,7 @@ int on_Win_lock(int kind, int rank, int assert, MPI_Win win)
         COUNT(Win_lock, OURS);
         if (UNLIKELY(opened(t) || is_locked_all(w) || w->started))
             return wrong(w, MPI_ERR_RMA_SYNC);
-        take(w, t->words, alone);
+        take(t->words, alone);
         open_rank(w, t, how);
         return MPI_SUCCESS;
     }
@@ -287,7 +290,7 @@ int on_Win_lock(int kind, int rank, int assert, MPI_Win win)
     acquire();
     if (t != NULL && status == MPI_SUCCESS) {
         if (locks)
-            take(w, t->words, alone);
+            take(t->words, alone);
         t->by_mpi = true;
         open_rank(w, t, how);
     }
@@ -315,7 +318,7 @@ int on_Win_unlock(int rank, MPI_Win win)
     atomic_store_explicit(&t->open, 0, memory_order_relaxed);
     if (ours) {
         give_back(t->words, how & OPEN_EXCLUSIVE);
-        poll(w);
+        poll();
     }
     return status;
 }
@@ -339,7 +342,7 @@ int on_Win_lock_all(int assert, MPI_Win win)
         let_mpi_out(w);
     }
     for (uint32_t i = 0; locks && i < w->n; i++)
-        take(w, w->targets[i].words, false);
+        take(w->targets[i].words, false);
     atomic_store_explicit(&w->open, OPEN_ALL, memory_order_relaxed);
     return status;
 }
@@ -363,7 +366,7 @@ int on_Win_unlock_all(MPI_Win win)
     for (uint32_t i = 0; ours && i < w->n; i++)
         give_back(w->targets[i].words, false);
     if (ours)
-        poll(w);
+        poll();
     return status;
 }
 
@@ -437,7 +440,7 @@ int on_Win_start(MPI_Group group, int assert, MPI_Win win)
     for (int i = 0; i < n; i++) {
         target *t = &w->targets[ranks[i]];
         if (ours)
-            wait_for(w, &w->targets[w->place->me].words->posted[ranks[i]], ++t->starts);
+            wait_for(&w->targets[w->place->me].words->posted[ranks[i]], ++t->starts);
         atomic_store_explicit(&t->open, OPEN_START, memory_order_relaxed);
     }
     return status;
@@ -491,7 +494,7 @@ int on_Win_wait(MPI_Win win)
     window *w = window_of(win);
     int status = MPI_SUCCESS;
     if (has_words(w, COUNT_Win_wait, NULL, NULL) && w->posted) {
-        wait_for(w, &w->targets[w->place->me].words->completed, w->awaited);
+        wait_for(&w->targets[w->place->me].words->completed, w->awaited);
         w->posted = false;
     } else
         status = next.Win_wait(win);
@@ -506,7 +509,7 @@ int on_Win_test(MPI_Win win, int *flag)
     if (has_words(w, COUNT_Win_test, NULL, NULL) && w->posted) {
         *flag = atomic_load_explicit(&w->targets[w->place->me].words->completed, memory_order_acquire) == w->awaited;
         w->posted = !*flag;
-        poll(w);
+        poll();
     } else
         status = next.Win_test(win, flag);
     acquire();

@@ -72,7 +72,7 @@ static void set_runs(type *t, run *runs, size_t count)
 }
 
 /* Finds the runs of a type by packing. False: it is too large, or there is no memory. */
-static bool find_runs(type *t, MPI_Comm comm)
+static bool find_runs(type *t)
 {
     /* A value of a predefined type has no gaps, unless it is a pair: one position for each is enough. */
     size_t step = t->element != NULL && t->element->kind != PAIR ? t->element->bytes : 1, count = t->size / step;
@@ -89,7 +89,7 @@ static bool find_runs(type *t, MPI_Comm comm)
         for (size_t i = 0; i < t->true_extent; i++)
             positions[i] = (unsigned char)(i >> shift);
         int end = 0;
-        good = PMPI_Pack(buffer, 1, handle, packed, (int)t->size, &end, comm) == MPI_SUCCESS && (size_t)end == t->size;
+        good = PMPI_Pack(buffer, 1, handle, packed, (int)t->size, &end, MPI_COMM_SELF) == MPI_SUCCESS && (size_t)end == t->size;
         for (size_t i = 0; good && i < count; i++)
             map[i] |= (size_t)packed[i * step] << shift;
     }
@@ -97,7 +97,7 @@ static bool find_runs(type *t, MPI_Comm comm)
     if (good && step == 1) {
         for (size_t i = 0; i < t->true_extent; i++)
             positions[i] = (unsigned char)~i;
-        good = PMPI_Pack(buffer, 1, handle, packed, (int)t->size, &(int){0}, comm) == MPI_SUCCESS;
+        good = PMPI_Pack(buffer, 1, handle, packed, (int)t->size, &(int){0}, MPI_COMM_SELF) == MPI_SUCCESS;
         for (size_t i = 1; good && i < count; i++)
             if (packed[i] != (unsigned char)~map[i])
                 map[i] = map[i - 1] + 1;
@@ -124,15 +124,15 @@ static bool find_runs(type *t, MPI_Comm comm)
     return good;
 }
 
-bool take_apart(const type *t, MPI_Comm comm)
+bool take_apart(const type *t)
 {
     pthread_mutex_lock(&learning);
-    bool good = t->runs != NULL || find_runs((type *)t, comm);
+    bool good = t->runs != NULL || find_runs((type *)t);
     pthread_mutex_unlock(&learning);
     return good;
 }
 
-static bool learn(type *t, MPI_Datatype handle, MPI_Comm comm)
+static bool learn(type *t, MPI_Datatype handle)
 {
     MPI_Count size, lower, extent, true_lower, true_extent;
     if (PMPI_Type_size_x(handle, &size) != MPI_SUCCESS || PMPI_Type_get_extent_x(handle, &lower, &extent) != MPI_SUCCESS
@@ -150,10 +150,12 @@ static bool learn(type *t, MPI_Datatype handle, MPI_Comm comm)
         t->dense = true;
         return true;
     }
-    /* An error if the type is not committed; `comm` returns it. */
+    /* An error if the type is not committed. */
     char nothing[8];
     int end = 0;
-    bool committed = PMPI_Pack(nothing, 0, handle, nothing, sizeof nothing, &end, comm) == MPI_SUCCESS;
+    MPI_Errhandler theirs = return_errors(MPI_COMM_SELF);
+    bool committed = PMPI_Pack(nothing, 0, handle, nothing, sizeof nothing, &end, MPI_COMM_SELF) == MPI_SUCCESS;
+    restore_errors(MPI_COMM_SELF, theirs);
     size_t bytes = 0;
     for (size_t i = 0; i < l.count; i++)
         bytes += l.runs[i].bytes;
@@ -162,7 +164,7 @@ static bool learn(type *t, MPI_Datatype handle, MPI_Comm comm)
         return true;
     }
     free(l.runs);
-    return committed && (t->true_extent > USUAL_EXTENT || find_runs(t, comm));
+    return committed && (t->true_extent > USUAL_EXTENT || find_runs(t));
 }
 
 static const type *remember(const type *t)
@@ -176,7 +178,7 @@ static const type *remember(const type *t)
 }
 
 /* Finds a type, or learns it. */
-const type *find_type(MPI_Datatype handle, MPI_Comm comm)
+const type *find_type(MPI_Datatype handle)
 {
     if (handle == MPI_DATATYPE_NULL)
         return NULL;
@@ -191,7 +193,7 @@ const type *find_type(MPI_Datatype handle, MPI_Comm comm)
             dead = t;
     if (t == NULL) {
         type new = {.next = NULL};
-        if (learn(&new, handle, comm)) {
+        if (learn(&new, handle)) {
             t = dead != NULL ? dead : calloc(1, sizeof *t);
             if (t != NULL) {
                 t->dense = new.dense, t->predefined = new.predefined, t->element = new.element, t->size = new.size;
@@ -273,7 +275,7 @@ outcome transfer(window *w, void *o, MPI_Count oc, MPI_Datatype ot, int rank, MP
 {
     quick.stored = true;
     const target *at = target_of(w, rank);
-    const type *origin = type_of(ot, w), *there = ot == tt ? origin : type_of(tt, w);
+    const type *origin = type_of(ot), *there = ot == tt ? origin : type_of(tt);
     if (UNLIKELY(at == NULL || at->far || origin == NULL || there == NULL || (oc | tc) < 0))
         return PASS;
     size_t bytes, bytes_there;

@@ -41,7 +41,7 @@ static void insert(MPI_Win win, window *new)
     if (fresh)
         w = calloc(1, sizeof *w);
     if (w != NULL) {
-        w->n = new->n, w->targets = new->targets, w->comm = new->comm, w->place = new->place, w->flavor = new->flavor;
+        w->n = new->n, w->targets = new->targets, w->place = new->place, w->flavor = new->flavor;
         w->slot = new->slot;
         w->by_mpi = false;
         w->fences = w->awaited = 0;
@@ -77,12 +77,12 @@ static bool info_has(MPI_Info info, const char *key, char *value, int most)
 }
 
 /* Fills in the parts of all ranks of a place. True on all of them: each can serve them, and there is room. */
-static bool agree(const place *p, MPI_Aint size, MPI_Aint unit, bool able, MPI_Info info)
+static bool agree(const place *p, MPI_Aint size, MPI_Aint unit, bool able, MPI_Info info, MPI_Comm comm)
 {
     char value[8];
     bool slots = !(info_has(info, "no_locks", value, sizeof value - 1) && strcmp(value, "true") == 0);
     part own = {(unsigned long long)size, (unsigned long long)unit, able, room(), slots ? p->slots : 0};
-    if (PMPI_Allgather(&own, sizeof own, MPI_BYTE, p->parts, sizeof own, MPI_BYTE, p->node) != MPI_SUCCESS)
+    if (PMPI_Allgather(&own, sizeof own, MPI_BYTE, p->parts, sizeof own, MPI_BYTE, comm) != MPI_SUCCESS)
         return false;
     /* MPI adds a page or so for each rank. */
     __int128 wanted = 0, least = -1;
@@ -96,13 +96,13 @@ static bool agree(const place *p, MPI_Aint size, MPI_Aint unit, bool able, MPI_I
 
 /* Adopts a shared window of MPI's: asks for the addresses, and puts it in the table. False if any rank cannot; `p` is then still
  * the caller's. */
-static bool adopt(MPI_Win win, place *p, int flavor, const char *noncontig)
+static bool adopt(MPI_Win win, place *p, MPI_Comm comm, int flavor, const char *noncontig)
 {
     uint64_t slots = UINT64_MAX;
     for (int i = 0; i < p->n; i++)
         slots &= p->parts[i].slots;
     size_t words_at = slots != 0 ? LINE + p->words * (size_t)__builtin_ctzll(slots) : 0;
-    window new = {.slot = slots & -slots, .n = (uint32_t)p->n, .comm = p->comm, .place = p, .flavor = flavor, .targets = calloc((size_t)p->n, sizeof(target))};
+    window new = {.slot = slots & -slots, .n = (uint32_t)p->n, .place = p, .flavor = flavor, .targets = calloc((size_t)p->n, sizeof(target))};
     snprintf(new.noncontig, sizeof new.noncontig, "%s", noncontig);
     bool good = new.targets != NULL;
     for (int i = 0; good && i < p->n; i++) {
@@ -111,13 +111,14 @@ static bool adopt(MPI_Win win, place *p, int flavor, const char *noncontig)
         void *base = NULL;
         good = p->parts[i].size == 0 || PMPI_Win_shared_query(win, i, &bytes, &unit, &base) == MPI_SUCCESS;
         new.targets[i].base = base, new.targets[i].size = (size_t)p->parts[i].size, new.targets[i].unit = (size_t)p->parts[i].unit;
-        new.targets[i].guard = p->guards[i];
-        new.targets[i].words = words_at != 0 ? (words *)((char *)p->guards[i] + words_at) : NULL;
+        char *shared = p->memory + (size_t)i * p->each;
+        new.targets[i].guard = (guard *)shared;
+        new.targets[i].words = words_at != 0 ? (words *)(shared + words_at) : NULL;
     }
     if (good && new.slot != 0)
         memset(new.targets[p->me].words, 0, p->words);
     atomic_thread_fence(memory_order_seq_cst);
-    if (all_agree(good, p->node)) {
+    if (all_agree(good, comm)) {
         p->slots &= ~new.slot;
         insert(win, &new);
         return true;
@@ -133,7 +134,7 @@ static bool is_plain(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, const void *ba
 }
 
 /* Makes a window on one node. False: it is not made, and `p` is left. */
-static bool allocate(place *p, MPI_Aint size, MPI_Aint unit, MPI_Info info, void *base, MPI_Win *win)
+static bool allocate(place *p, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
     char value[MPI_MAX_INFO_VAL + 1], noncontig[8];
     bool able = !(info_has(info, "alloc_shm", value, MPI_MAX_INFO_VAL) && strcmp(value, "false") == 0)
@@ -141,8 +142,8 @@ static bool allocate(place *p, MPI_Aint size, MPI_Aint unit, MPI_Info info, void
     info_has(info, "alloc_shared_noncontig", noncontig, sizeof noncontig - 1);
     MPI_Win new;
     void *start;
-    bool all = agree(p, size, unit, able, info) && all_agree(shared_window(size, (int)unit, info, p->node, &start, &new), p->node);
-    bool adopted = all && adopt(new, p, MPI_WIN_FLAVOR_ALLOCATE, noncontig);
+    bool all = agree(p, size, unit, able, info, comm) && all_agree(shared_window(size, (int)unit, info, comm, &start, &new), comm);
+    bool adopted = all && adopt(new, p, comm, MPI_WIN_FLAVOR_ALLOCATE, noncontig);
     if (adopted) {
         *win = new;
         *(void **)base = size != 0 ? start : NULL;
@@ -155,23 +156,29 @@ static bool allocate(place *p, MPI_Aint size, MPI_Aint unit, MPI_Info info, void
 }
 
 /* Serves the parts that this node has of MPI's window over several nodes; accumulates stay MPI's. */
-static void adopt_near(place *p, MPI_Aint size, MPI_Aint unit, char *base, MPI_Win win)
+static void adopt_near(place *p, MPI_Aint size, MPI_Aint unit, MPI_Comm comm, char *base, MPI_Win win)
 {
     size_t here = (size_t)p->here;
-    window new = {.n = (uint32_t)p->n, .comm = p->comm, .place = p, .flavor = MPI_WIN_FLAVOR_ALLOCATE, .targets = calloc((size_t)p->n, sizeof(target))};
+    window new = {.n = (uint32_t)p->n, .place = p, .flavor = MPI_WIN_FLAVOR_ALLOCATE, .targets = calloc((size_t)p->n, sizeof(target))};
     spot *spots = malloc(here * sizeof *spots), own;
     char **found = malloc(here * sizeof *found);
     part mine = {.size = (unsigned long long)size, .unit = (unsigned long long)unit};
+    MPI_Comm node = MPI_COMM_NULL;
+    int me;
+    PMPI_Comm_rank(comm, &me);
     tell_spot(base, (size_t)size, &own);
-    bool good = all_agree(new.targets != NULL && spots != NULL && found != NULL, p->node)
-                && PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, p->parts, sizeof mine, MPI_BYTE, p->node) == MPI_SUCCESS
-                && PMPI_Allgather(&own, sizeof own, MPI_BYTE, spots, sizeof own, MPI_BYTE, p->node) == MPI_SUCCESS;
+    bool good = node_of(comm, me, &node) && all_agree(new.targets != NULL && spots != NULL && found != NULL, node)
+                && PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, p->parts, sizeof mine, MPI_BYTE, node) == MPI_SUCCESS
+                && PMPI_Allgather(&own, sizeof own, MPI_BYTE, spots, sizeof own, MPI_BYTE, node) == MPI_SUCCESS;
     if (good)
         find_spots(spots, p->parts, p->here, found);
-    PMPI_Barrier(p->node);
+    if (node != MPI_COMM_NULL) {
+        PMPI_Barrier(node);
+        PMPI_Comm_free(&node);
+    }
     if (own.told)
         memcpy(base, &own.kept, sizeof own.kept);
-    PMPI_Barrier(p->comm); /* before anyone puts anything there */
+    PMPI_Barrier(comm); /* before anyone puts anything there */
     if (good) {
         for (int i = 0; i < p->n; i++)
             new.targets[i].far = true;
@@ -195,7 +202,7 @@ static void adopt_shared(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm c
     place *p = place_of(comm);
     if (p == NULL)
         return;
-    if (p->ranks != NULL || !agree(p, size, unit, true, info) || !adopt(win, p, MPI_WIN_FLAVOR_SHARED, ""))
+    if (p->ranks != NULL || !agree(p, size, unit, true, info, comm) || !adopt(win, p, comm, MPI_WIN_FLAVOR_SHARED, ""))
         leave_place(p);
 }
 
@@ -205,11 +212,11 @@ static void adopt_shared(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm c
     { \
         place *p = is_plain(size, unit, comm, base, win) ? place_of(comm) : NULL; \
         bool spread = p != NULL && p->ranks != NULL; \
-        if (p != NULL && !spread && allocate(p, size, unit, info, base, win)) \
+        if (p != NULL && !spread && allocate(p, size, unit, info, comm, base, win)) \
             return MPI_SUCCESS; \
         int status = next.Win_allocate##S(size, unit, info, comm, base, win); \
         if (spread && status == MPI_SUCCESS) \
-            adopt_near(p, size, unit, *(char **)base, *win); \
+            adopt_near(p, size, unit, comm, *(char **)base, *win); \
         else if (spread) \
             leave_place(p); \
         return status; \

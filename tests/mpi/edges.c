@@ -88,6 +88,55 @@ static void frees_a_used_communicator(void)
     }
 }
 
+/* A rank need not wait for the others to free a communicator. */
+static void frees_before_the_other(void)
+{
+    MPI_Comm comm;
+    MPI_Win win;
+    int *part, word = 0;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, comm, &part, &win);
+    MPI_Win_free(&win);
+    if (me == 0) {
+        MPI_Comm_free(&comm);
+        MPI_Send(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Comm_free(&comm);
+    }
+}
+
+/* A window when MPI has two communicators left. Open MPI has more than anyone can wait for. */
+static void needs_few_communicators(void)
+{
+    enum { MOST = 2048 };
+    static MPI_Comm comms[MOST];
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int count = 0, length, value = 7, *part;
+    MPI_Comm comm;
+    MPI_Win win;
+    MPI_Get_library_version(version, &length);
+    if (version[0] == 'O')
+        return;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    while (count < MOST && MPI_Comm_dup(MPI_COMM_WORLD, &comms[count]) == MPI_SUCCESS)
+        count++;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    check(count > 2 && count < MOST, "number of communicators");
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_free(&comms[--count]);
+    MPI_Win_allocate(sizeof *part, sizeof *part, MPI_INFO_NULL, comm, &part, &win);
+    MPI_Win_fence(0, win);
+    MPI_Put(&value, 1, MPI_INT, 1 - me, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    check(*part == value, "put on one of the last communicators");
+    MPI_Win_free(&win);
+    while (count > 0)
+        MPI_Comm_free(&comms[--count]);
+    MPI_Comm_free(&comm);
+}
+
 /* A type that reaches back from past the end of the window. */
 static void reaches_back(void)
 {
@@ -132,6 +181,8 @@ int main(int argc, char **argv)
     polls_by_lock(MPI_LOCK_EXCLUSIVE);
     adds_digits();
     frees_a_used_communicator();
+    frees_before_the_other();
+    needs_few_communicators();
     reaches_back();
     MPI_Win_allocate(sizeof *kept, sizeof *kept, MPI_INFO_NULL, MPI_COMM_WORLD, &kept, &late);
     *kept = 0;
