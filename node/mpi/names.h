@@ -62,6 +62,8 @@
 #define WINDOWS(X) \
     X(Win_allocate, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), (size, unit, info, comm, base, win), false) \
     X(Win_allocate_shared, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), (size, unit, info, comm, base, win), false) \
+    X(Win_create, (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), (base, size, unit, info, comm, win), false) \
+    X(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win), false) \
     LARGE_WINDOWS(X) \
     X(Win_free, (MPI_Win *win), (win), false) \
     X(Win_get_attr, (MPI_Win win, int key, void *value, int *flag), (win, key, value, flag), false) \
@@ -73,7 +75,8 @@
 #if MPI_VERSION >= 4
 #define LARGE_WINDOWS(X) \
     X(Win_allocate_c, (MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), (size, unit, info, comm, base, win), false) \
-    X(Win_allocate_shared_c, (MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), (size, unit, info, comm, base, win), false)
+    X(Win_allocate_shared_c, (MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), (size, unit, info, comm, base, win), false) \
+    X(Win_create_c, (void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), (base, size, unit, info, comm, win), false)
 #else
 #define LARGE_WINDOWS(X)
 #endif

@@ -30,10 +30,32 @@ window *find_window(MPI_Win win)
     return NULL;
 }
 
+/* Takes a handle out of the table: that of a window that another thread is about to take out, when MPI has made a new one of it. */
+static void forget(MPI_Win win)
+{
+    window *w = *chain_of(win);
+    while (w != NULL && w->handle != win)
+        w = w->next;
+    if (w != NULL)
+        atomic_store_explicit(&w->handle, nowhere.handle, memory_order_release);
+}
+
+/* A new window that is MPI's alone. */
+static int foreign(int status, const MPI_Win *win)
+{
+    if (status == MPI_SUCCESS) {
+        pthread_mutex_lock(&changing);
+        forget(*win);
+        pthread_mutex_unlock(&changing);
+    }
+    return status;
+}
+
 static void insert(MPI_Win win, window *new)
 {
     window *_Atomic *chain = chain_of(win);
     pthread_mutex_lock(&changing);
+    forget(win);
     window *w = *chain;
     while (w != NULL && w->handle != nowhere.handle)
         w = w->next;
@@ -214,7 +236,7 @@ static void adopt_shared(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm c
         bool spread = p != NULL && p->ranks != NULL; \
         if (p != NULL && !spread && allocate(p, size, unit, info, comm, base, win)) \
             return MPI_SUCCESS; \
-        int status = next.Win_allocate##S(size, unit, info, comm, base, win); \
+        int status = foreign(next.Win_allocate##S(size, unit, info, comm, base, win), win); \
         if (spread && status == MPI_SUCCESS) \
             adopt_near(p, size, unit, comm, *(char **)base, *win); \
         else if (spread) \
@@ -223,34 +245,44 @@ static void adopt_shared(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm c
     } \
     int on_Win_allocate_shared##S(MPI_Aint size, U unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) \
     { \
-        int status = next.Win_allocate_shared##S(size, unit, info, comm, base, win); \
+        int status = foreign(next.Win_allocate_shared##S(size, unit, info, comm, base, win), win); \
         if (status == MPI_SUCCESS && is_plain(size, unit, comm, base, win)) \
             adopt_shared(size, unit, info, comm, *win); \
         return status; \
+    } \
+    int on_Win_create##S(void *base, MPI_Aint size, U unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) \
+    { \
+        return foreign(next.Win_create##S(base, size, unit, info, comm, win), win); \
     }
 ALLOCATE(, int)
 #if MPI_VERSION >= 4
 ALLOCATE(_c, MPI_Aint)
 #endif
 
+int on_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    return foreign(next.Win_create_dynamic(info, comm, win), win);
+}
+
 int on_Win_free(MPI_Win *win)
 {
     window *w = win != NULL ? window_of(*win) : NULL;
     tell_mpi(w);
+    window old = w != NULL ? *w : nowhere;
     int status = next.Win_free(win);
     if (w == NULL || status != MPI_SUCCESS)
         return status;
-    target *targets = w->targets;
-    place *p = w->place;
     pthread_mutex_lock(&changing);
-    w->n = 0;
-    w->open = 0;
-    w->targets = NULL;
-    p->slots |= w->slot;
-    atomic_store_explicit(&w->handle, nowhere.handle, memory_order_release);
+    if (w->targets == old.targets) { /* not another window already */
+        w->n = 0;
+        w->open = 0;
+        w->targets = NULL;
+        atomic_store_explicit(&w->handle, nowhere.handle, memory_order_release);
+    }
+    old.place->slots |= old.slot;
     pthread_mutex_unlock(&changing);
-    leave_place(p);
-    free(targets);
+    leave_place(old.place);
+    free(old.targets);
     return status;
 }
 
