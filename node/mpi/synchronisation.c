@@ -124,7 +124,8 @@ int on_Win_flush_all(MPI_Win win)
     if (LIKELY(is_ours(w, COUNT_Win_flush_all, w != NULL && all_done(w))))
         return MPI_SUCCESS;
     uint32_t issued = w != NULL ? get(&w->issued) : 0;
-    let_mpi_in(w, MPI_PROC_NULL);
+    if (w != NULL && is_locked(w)) /* or MPI says that it is not */
+        let_mpi_in(w, MPI_PROC_NULL);
     order();
     int status = next.Win_flush_all(win);
     order();
@@ -138,7 +139,8 @@ int on_Win_flush_local_all(MPI_Win win)
     window *w = window_of(win);
     if (LIKELY(is_ours(w, COUNT_Win_flush_local_all, w != NULL && all_done(w))))
         return MPI_SUCCESS;
-    let_mpi_in(w, MPI_PROC_NULL);
+    if (w != NULL && is_locked(w))
+        let_mpi_in(w, MPI_PROC_NULL);
     return next.Win_flush_local_all(win);
 }
 
@@ -370,10 +372,10 @@ int on_Win_unlock_all(MPI_Win win)
     return status;
 }
 
-/* Whether a call of this name is ours, for a window or, if that is not NULL, a group of its ranks. */
-static bool has_words(window *w, int name, MPI_Group *group, int *n)
+/* Whether a call of this name is ours, for a window or, if that is not NULL, a group of its ranks; `plain`: its assert is a valid one. */
+static bool has_words(window *w, int name, bool plain, MPI_Group *group, int *n)
 {
-    bool ours = w != NULL && w->slot != 0 && (group == NULL || (*group != MPI_GROUP_NULL && PMPI_Group_size(*group, n) == MPI_SUCCESS));
+    bool ours = plain && w != NULL && w->slot != 0 && (group == NULL || (*group != MPI_GROUP_NULL && PMPI_Group_size(*group, n) == MPI_SUCCESS));
     if (UNLIKELY(counting))
         count_call(name, ours ? OURS : w == NULL ? FOREIGN : PASSED);
     return ours;
@@ -383,7 +385,8 @@ int on_Win_fence(int assert, MPI_Win win)
 {
     window *w = window_of(win);
     int status = MPI_SUCCESS;
-    if (!has_words(w, COUNT_Win_fence, NULL, NULL)) {
+    bool plain = (assert & ~(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)) == 0;
+    if (!has_words(w, COUNT_Win_fence, plain, NULL, NULL)) {
         release();
         status = next.Win_fence(assert, win);
         acquire();
@@ -391,12 +394,11 @@ int on_Win_fence(int assert, MPI_Win win)
             return status;
         settle(w);
     } else {
-        if ((assert & ~(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)) != 0)
-            return wrong(w, MPI_ERR_ASSERT);
         if (w->started || is_locked(w))
             return wrong(w, MPI_ERR_RMA_SYNC);
         status = let_mpi_out(w);
         meet(w);
+        poll();
     }
     atomic_store_explicit(&w->open, assert & MPI_MODE_NOSUCCEED ? 0 : OPEN_FENCE, memory_order_relaxed);
     return status;
@@ -414,13 +416,19 @@ static bool ranks_of(MPI_Group group, int n, window *w, int *ranks)
     return good;
 }
 
+/* Open MPI's shared windows hang by MPI_MODE_NOCHECK. */
+static int with_check(window *w, int assert)
+{
+    return w != NULL ? assert & ~MPI_MODE_NOCHECK : assert;
+}
+
 int on_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
     window *w = window_of(win);
     int n = 0, status = MPI_SUCCESS;
-    bool ours = has_words(w, COUNT_Win_start, &group, &n);
+    bool ours = has_words(w, COUNT_Win_start, is_plain(assert), &group, &n);
     if (!ours) {
-        status = next.Win_start(group, w != NULL ? assert & ~MPI_MODE_NOCHECK : assert, win); /* Open MPI's shared windows hang by it */
+        status = next.Win_start(group, with_check(w, assert), win);
         acquire();
         if (w == NULL || status != MPI_SUCCESS || PMPI_Group_size(group, &n) != MPI_SUCCESS)
             return status;
@@ -429,8 +437,6 @@ int on_Win_start(MPI_Group group, int assert, MPI_Win win)
     if (!ranks_of(group, n, w, ranks))
         return ours ? wrong(w, MPI_ERR_GROUP) : status;
     if (ours) {
-        if ((assert & ~MPI_MODE_NOCHECK) != 0)
-            return wrong(w, MPI_ERR_ASSERT);
         if (w->started || is_locked(w))
             return wrong(w, MPI_ERR_RMA_SYNC);
         let_mpi_out(w);
@@ -449,7 +455,7 @@ int on_Win_start(MPI_Group group, int assert, MPI_Win win)
 int on_Win_complete(MPI_Win win)
 {
     window *w = window_of(win);
-    bool ours = has_words(w, COUNT_Win_complete, NULL, NULL) && w->started;
+    bool ours = has_words(w, COUNT_Win_complete, true, NULL, NULL) && w->started;
     release();
     int status = ours ? let_mpi_out(w) : next.Win_complete(win);
     if (w == NULL || status != MPI_SUCCESS)
@@ -462,6 +468,8 @@ int on_Win_complete(MPI_Win win)
             if (ours)
                 atomic_fetch_add_explicit(&w->targets[i].words->completed, 1, memory_order_acq_rel);
         }
+    if (ours)
+        poll();
     return status;
 }
 
@@ -470,13 +478,12 @@ int on_Win_post(MPI_Group group, int assert, MPI_Win win)
     window *w = window_of(win);
     int n = 0;
     release();
-    if (!has_words(w, COUNT_Win_post, &group, &n))
-        return next.Win_post(group, w != NULL ? assert & ~MPI_MODE_NOCHECK : assert, win);
+    bool plain = (assert & ~(MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT)) == 0;
+    if (!has_words(w, COUNT_Win_post, plain, &group, &n))
+        return next.Win_post(group, with_check(w, assert), win);
     int ranks[n + 1];
     if (!ranks_of(group, n, w, ranks))
         return wrong(w, MPI_ERR_GROUP);
-    if ((assert & ~(MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT)) != 0)
-        return wrong(w, MPI_ERR_ASSERT);
     if (w->posted)
         return wrong(w, MPI_ERR_RMA_SYNC);
     w->posted = true;
@@ -493,9 +500,10 @@ int on_Win_wait(MPI_Win win)
 {
     window *w = window_of(win);
     int status = MPI_SUCCESS;
-    if (has_words(w, COUNT_Win_wait, NULL, NULL) && w->posted) {
+    if (has_words(w, COUNT_Win_wait, true, NULL, NULL) && w->posted) {
         wait_for(&w->targets[w->place->me].words->completed, w->awaited);
         w->posted = false;
+        poll();
     } else
         status = next.Win_wait(win);
     acquire();
@@ -506,7 +514,7 @@ int on_Win_test(MPI_Win win, int *flag)
 {
     window *w = window_of(win);
     int status = MPI_SUCCESS;
-    if (has_words(w, COUNT_Win_test, NULL, NULL) && w->posted) {
+    if (has_words(w, COUNT_Win_test, true, NULL, NULL) && w->posted) {
         *flag = atomic_load_explicit(&w->targets[w->place->me].words->completed, memory_order_acquire) == w->awaited;
         w->posted = !*flag;
         poll();

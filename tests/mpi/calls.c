@@ -157,8 +157,16 @@ int main(int argc, char **argv)
         show("post for none", MPI_Win_post(MPI_GROUP_EMPTY, 0, win));
         show("wait", MPI_Win_wait(win));
         show("wait again", MPI_Win_wait(win));
+        int bad = 1 << 20;
+        show("fence with another call's assert", MPI_Win_fence(MPI_MODE_NOCHECK, win));
+        show("start with a bad assert", MPI_Win_start(MPI_GROUP_EMPTY, bad, win));
+        show("post with a bad assert", MPI_Win_post(MPI_GROUP_EMPTY, bad, win));
+        show("lock with a bad assert", MPI_Win_lock(MPI_LOCK_SHARED, other, bad, win));
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_fence(0, win);
+    show("flush_all after a fence", MPI_Win_flush_all(win));
+    show("flush_local_all after a fence", MPI_Win_flush_local_all(win));
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     MPI_Win_lock_all(0, win);
     if (me == 0) {
         v[0] = 1;

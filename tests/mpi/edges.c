@@ -137,6 +137,38 @@ static void needs_few_communicators(void)
     MPI_Comm_free(&comm);
 }
 
+/* Rank 0 begins and ends epochs that nobody keeps waiting, until rank 1 has put into a window that is MPI's, which needs rank 0. */
+static void polls_by_epochs(int fences)
+{
+    static int flag;
+    MPI_Win flags, alone;
+    MPI_Group self;
+    int *part, one = 1;
+    flag = 0;
+    MPI_Win_create(&flag, sizeof flag, sizeof flag, MPI_INFO_NULL, MPI_COMM_WORLD, &flags);
+    MPI_Win_allocate(sizeof *part, sizeof *part, MPI_INFO_NULL, MPI_COMM_SELF, &part, &alone);
+    MPI_Comm_group(MPI_COMM_SELF, &self);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, flags);
+        MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, flags);
+        MPI_Win_unlock(0, flags);
+    }
+    while (me == 0 && *(volatile int *)&flag == 0) {
+        if (fences) {
+            MPI_Win_fence(0, alone);
+            continue;
+        }
+        MPI_Win_post(self, 0, alone);
+        MPI_Win_start(self, 0, alone);
+        MPI_Win_complete(alone);
+        MPI_Win_wait(alone);
+    }
+    MPI_Group_free(&self);
+    MPI_Win_free(&alone);
+    MPI_Win_free(&flags);
+}
+
 /* A type that reaches back from past the end of the window. */
 static void reaches_back(void)
 {
@@ -183,6 +215,8 @@ int main(int argc, char **argv)
     frees_a_used_communicator();
     frees_before_the_other();
     needs_few_communicators();
+    polls_by_epochs(0);
+    polls_by_epochs(1);
     reaches_back();
     MPI_Win_allocate(sizeof *kept, sizeof *kept, MPI_INFO_NULL, MPI_COMM_WORLD, &kept, &late);
     *kept = 0;
