@@ -268,21 +268,23 @@ int on_Win_free(MPI_Win *win)
 {
     window *w = win != NULL ? window_of(*win) : NULL;
     tell_mpi(w);
-    window old = w != NULL ? *w : nowhere;
+    target *targets = w != NULL ? w->targets : NULL;
+    place *p = w != NULL ? w->place : NULL;
+    uint64_t slot = w != NULL ? w->slot : 0;
     int status = next.Win_free(win);
     if (w == NULL || status != MPI_SUCCESS)
         return status;
     pthread_mutex_lock(&changing);
-    if (w->targets == old.targets) { /* not another window already */
+    if (w->targets == targets) { /* not another window already */
         w->n = 0;
         w->open = 0;
         w->targets = NULL;
         atomic_store_explicit(&w->handle, nowhere.handle, memory_order_release);
     }
-    old.place->slots |= old.slot;
+    p->slots |= slot;
     pthread_mutex_unlock(&changing);
-    leave_place(old.place);
-    free(old.targets);
+    leave_place(p);
+    free(targets);
     return status;
 }
 
