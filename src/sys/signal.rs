@@ -59,7 +59,7 @@ pub struct Event {
     /// The address of the interrupted instruction.
     pub instruction: usize,
     /// The kernel's context of the interrupted thread, for the handler.
-    context: *mut libc::c_void,
+    context: *mut libc::ucontext_t,
 }
 
 impl Event {
@@ -73,15 +73,15 @@ impl Event {
         // SAFETY: an event exists while its handler runs, with this context. `step_in` undoes `step_out` before
         // the handler returns.
         unsafe {
-            let before = arch::step_out(self.context);
-            let caller = arch::program_counter(self.context);
+            let before = arch::step_out(&mut *self.context);
+            let caller = arch::program_counter(&*self.context);
             let found = backtrace::is_in_a_file(caller).then_some(caller);
             if found.is_none() {
-                arch::step_in(self.context, before);
+                arch::step_in(&mut *self.context, before);
             }
             look(found);
             if found.is_some() {
-                arch::step_in(self.context, before);
+                arch::step_in(&mut *self.context, before);
             }
         }
     }
@@ -135,13 +135,13 @@ fn replace_missing(address: usize) -> bool {
 
 /// Called by the kernel only.
 extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let context = context.cast::<libc::ucontext_t>();
     // SAFETY: the kernel passes a valid `info`, whose address is meaningful if a fault raised the
-    // signal, and a valid context, which says of a bad access whether it was a write.
-    let (code, address, writes, instruction) = unsafe {
-        let (info, instruction) = (&*info, arch::program_counter(context));
-        let writes = DEADLY[..FAULTS].contains(&signal) && arch::writes(context);
-        (info.si_code, info.si_addr() as usize, writes, instruction)
-    };
+    // signal, and a valid context.
+    let (code, address, now) = unsafe { ((*info).si_code, (*info).si_addr() as usize, &*context) };
+    // Of a bad access, the context says whether it was a write.
+    let writes = DEADLY[..FAULTS].contains(&signal) && arch::writes(now);
+    let instruction = arch::program_counter(now);
     let fault = is_fault(signal, code);
     if fault && replace_missing(address) {
         return;

@@ -2,7 +2,6 @@
 #![allow(unsafe_code)]
 
 use std::arch::asm;
-use std::ffi::c_void;
 
 /// Makes a system call. A negative result is an error number.
 ///
@@ -81,82 +80,59 @@ pub fn signal_return() -> usize {
     0
 }
 
-/// Whether the access that raised a signal was a write.
-///
-/// # Safety
-/// `context` is the third argument of a handler of `SIGSEGV` or `SIGBUS`.
-pub unsafe fn writes(context: *const c_void) -> bool {
+/// Whether the access that raised a `SIGSEGV` or `SIGBUS` with this context was a write.
+pub fn writes(context: &libc::ucontext_t) -> bool {
     /// Classes of exceptions: an access to data failed, by the program or by the kernel for it.
     const DATA_ABORTS: [u64; 2] = [0x24, 0x25];
     const WRITE: u64 = 1 << 6;
-    // SAFETY: the caller's promise.
-    unsafe { syndrome(context) }.is_some_and(|syndrome| {
+    syndrome(&context.uc_mcontext).is_some_and(|syndrome| {
         DATA_ABORTS.contains(&(syndrome >> 26 & 0x3f)) && syndrome & WRITE != 0
     })
 }
 
 /// The processor's description of an exception (ESR_EL1). The kernel keeps it in one of the records
 /// that fill the end of the context: `struct esr_context` of `asm/sigcontext.h`.
-///
-/// # Safety
-/// As for [`writes`].
-unsafe fn syndrome(context: *const c_void) -> Option<u64> {
+fn syndrome(registers: &libc::mcontext_t) -> Option<u64> {
     /// Bytes of all records.
     const RECORDS: usize = 4096;
     /// Bytes of a record's head: its kind, and its size with the head.
     const HEAD: usize = 8;
     const ESR: u32 = 0x4553_5201;
-    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid `ucontext_t`;
-    // all reads lie within its records, whose sizes are multiples of 16.
-    unsafe {
-        let registers = &raw const (*context.cast::<libc::ucontext_t>()).uc_mcontext;
-        let records = registers.cast::<u8>().add(size_of::<libc::mcontext_t>() - RECORDS);
-        let mut at = 0;
-        while at <= RECORDS - 2 * HEAD {
-            let [kind, size] = records.add(at).cast::<[u32; 2]>().read();
-            match kind {
-                ESR => return Some(records.add(at + HEAD).cast::<u64>().read()),
-                0 => return None,
-                _ => at += (size as usize).max(2 * HEAD),
-            }
+    let end = (&raw const *registers).wrapping_add(1).cast::<u8>();
+    let mut at = 0;
+    while at <= RECORDS - 2 * HEAD {
+        let head = end.wrapping_sub(RECORDS).wrapping_add(at);
+        // SAFETY: two words within the records, numbers of any value, where a multiple of 8 begins.
+        let ([kind, size], value) =
+            unsafe { (head.cast::<[u32; 2]>().read(), head.add(HEAD).cast::<u64>().read()) };
+        match kind {
+            ESR => return Some(value),
+            0 => return None,
+            _ => at += (size as usize).next_multiple_of(HEAD).max(2 * HEAD),
         }
-        None
     }
+    None
 }
 
 /// Takes the context of a handler back into the call that led to the interrupted instruction, the first of a
 /// function. Returns what [`step_in`] undoes that with.
 ///
 /// # Safety
-/// `context` is the third argument of a handler, which does not return before it is undone.
-pub unsafe fn step_out(context: *mut c_void) -> [usize; 2] {
-    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid `ucontext_t`.
-    unsafe {
-        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
-        let before = [registers.pc as usize, registers.sp as usize];
-        registers.pc = registers.regs[30].wrapping_sub(1);
-        before
-    }
+/// The handler does not return before it is undone.
+pub unsafe fn step_out(context: &mut libc::ucontext_t) -> [usize; 2] {
+    let registers = &mut context.uc_mcontext;
+    let before = [registers.pc as usize, registers.sp as usize];
+    registers.pc = registers.regs[30].wrapping_sub(1);
+    before
 }
 
-/// Undoes [`step_out`].
-///
-/// # Safety
-/// `context` is that of `step_out`, which has returned `before`.
-pub unsafe fn step_in(context: *mut c_void, before: [usize; 2]) {
-    // SAFETY: the caller guarantees the context of `step_out`: the kernel's valid `ucontext_t`, whose handler runs.
-    unsafe {
-        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
-        [registers.pc, registers.sp] = before.map(|word| word as u64);
-    }
+/// Undoes [`step_out`], which has returned `before`.
+pub fn step_in(context: &mut libc::ucontext_t, before: [usize; 2]) {
+    let registers = &mut context.uc_mcontext;
+    [registers.pc, registers.sp] = before.map(|word| word as u64);
 }
 
-/// The address at which a signal interrupted the program.
-///
-/// # Safety
-/// `context` is the third argument of a handler.
-pub unsafe fn program_counter(context: *const c_void) -> usize {
-    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid
-    // `ucontext_t`.
-    unsafe { (*context.cast::<libc::ucontext_t>()).uc_mcontext.pc as usize }
+/// The address at which a signal with this context interrupted the program.
+pub fn program_counter(context: &libc::ucontext_t) -> usize {
+    context.uc_mcontext.pc as usize
 }

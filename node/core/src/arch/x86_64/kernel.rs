@@ -2,7 +2,6 @@
 #![allow(unsafe_code)]
 
 use std::arch::asm;
-use std::ffi::c_void;
 
 /// Makes a system call. A negative result is an error number.
 ///
@@ -80,59 +79,35 @@ pub fn signal_return() -> usize {
     at
 }
 
-/// Whether the access that raised a signal was a write.
-///
-/// # Safety
-/// `context` is the third argument of a handler of `SIGSEGV` or `SIGBUS`.
-pub unsafe fn writes(context: *const c_void) -> bool {
-    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid
-    // `ucontext_t`. Bit 1 of a page fault's error code means a write.
-    unsafe {
-        let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-        registers[libc::REG_ERR as usize] & 2 != 0
-    }
+/// Whether the access that raised a `SIGSEGV` or `SIGBUS` with this context was a write.
+pub fn writes(context: &libc::ucontext_t) -> bool {
+    // Bit 1 of a page fault's error code means a write.
+    context.uc_mcontext.gregs[libc::REG_ERR as usize] & 2 != 0
 }
 
 /// Takes the context of a handler back into the call that led to the interrupted instruction, the first of a
 /// function. Returns what [`step_in`] undoes that with.
 ///
 /// # Safety
-/// `context` is the third argument of a handler, which does not return before it is undone. A stack pointer
-/// without a stack is a fault.
-pub unsafe fn step_out(context: *mut c_void) -> [usize; 2] {
-    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid `ucontext_t`. The
-    // call has left its return address on the stack.
-    unsafe {
-        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-        let [at, top] = [libc::REG_RIP, libc::REG_RSP].map(|which| which as usize);
-        let before = [registers[at] as usize, registers[top] as usize];
-        registers[at] = (before[1] as *const i64).read_unaligned().wrapping_sub(1);
-        registers[top] += 8;
-        before
-    }
+/// The handler does not return before it is undone. A stack pointer without a stack is a fault.
+pub unsafe fn step_out(context: &mut libc::ucontext_t) -> [usize; 2] {
+    let registers = &mut context.uc_mcontext.gregs;
+    let [at, top] = [libc::REG_RIP, libc::REG_RSP].map(|which| which as usize);
+    let before = [registers[at] as usize, registers[top] as usize];
+    // SAFETY: the call has left its return address on the stack, or the caller takes the fault.
+    registers[at] = unsafe { (before[1] as *const i64).read_unaligned() }.wrapping_sub(1);
+    registers[top] += 8;
+    before
 }
 
-/// Undoes [`step_out`].
-///
-/// # Safety
-/// `context` is that of `step_out`, which has returned `before`.
-pub unsafe fn step_in(context: *mut c_void, before: [usize; 2]) {
-    // SAFETY: the caller guarantees the context of `step_out`: the kernel's valid `ucontext_t`, whose handler runs.
-    unsafe {
-        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-        registers[libc::REG_RIP as usize] = before[0] as i64;
-        registers[libc::REG_RSP as usize] = before[1] as i64;
-    }
+/// Undoes [`step_out`], which has returned `before`.
+pub fn step_in(context: &mut libc::ucontext_t, before: [usize; 2]) {
+    let registers = &mut context.uc_mcontext.gregs;
+    registers[libc::REG_RIP as usize] = before[0] as i64;
+    registers[libc::REG_RSP as usize] = before[1] as i64;
 }
 
-/// The address at which a signal interrupted the program.
-///
-/// # Safety
-/// `context` is the third argument of a handler.
-pub unsafe fn program_counter(context: *const c_void) -> usize {
-    // SAFETY: the caller guarantees the kernel's argument to a handler, which is a valid
-    // `ucontext_t`.
-    unsafe {
-        (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize] as usize
-    }
+/// The address at which a signal with this context interrupted the program.
+pub fn program_counter(context: &libc::ucontext_t) -> usize {
+    context.uc_mcontext.gregs[libc::REG_RIP as usize] as usize
 }
