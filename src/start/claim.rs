@@ -54,7 +54,7 @@ impl Assignment {
         if !claims.contains(&claim) {
             claims.push(claim);
             let text: Vec<_> = claims.iter().map(Claim::text).collect();
-            environment::set_variable(VARIABLE, &text.join(" "));
+            environment::set_variable(VARIABLE, Some(&text.join(" ")));
         }
     }
 }

@@ -117,7 +117,7 @@ fn explain_privilege() {
             "{name} is ignored, and this process is a job of one PE: the program may have rights \
              that its user lacks (set-user-ID, set-group-ID or file capabilities)"
         ));
-        environment::forget_variable(PASSED_PE);
+        environment::set_variable(PASSED_PE, None);
     }
 }
 

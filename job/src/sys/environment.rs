@@ -3,7 +3,7 @@
 
 use onenode_core::sys::fd;
 use onenode_core::sys::process::is_privileged;
-use std::ffi::{CStr, OsString, c_char};
+use std::ffi::{CStr, OsStr, OsString, c_char};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 
@@ -15,10 +15,7 @@ pub fn variable(name: &str) -> Option<OsString> {
 
 /// A copy of the socket whose descriptor a launcher has passed and named in this variable.
 pub fn socket(name: &str) -> Option<File> {
-    let number = variable(name)?.to_str()?.parse().ok()?;
-    // SAFETY: the launcher has passed it, for the libraries of this process that speak its protocol; none
-    // closes it while another is initialised or ends the job.
-    unsafe { fd::socket(number) }
+    fd::socket(variable(name)?.to_str()?.parse().ok()?)
 }
 
 /// Numbers between colons, by which `oshrun` says what it passes to this process, descriptors among
@@ -32,7 +29,7 @@ impl PassedNumbers {
     /// Takes the variable out of the environment of this process and its children.
     pub fn take(name: &str) -> Option<Self> {
         let text = variable(name)?.into_string().ok()?;
-        forget_variable(name);
+        set_variable(name, None);
         let numbers = text.split(':').map_while(|field| field.parse().ok()).collect();
         Some(Self { text, numbers })
     }
@@ -74,7 +71,7 @@ pub fn names_that_begin(starts: &[&str]) -> Vec<String> {
     }
     let mut names = Vec::new();
     // SAFETY: a null pointer, or an array of strings that ends with a null pointer. Called from
-    // initialisation, as `forget_variable`.
+    // initialisation, as `set_variable`.
     unsafe {
         let mut at = environ;
         while !is_privileged() && !at.is_null() && !(*at).is_null() {
@@ -94,18 +91,16 @@ pub fn is_hidden(name: &str) -> bool {
     is_privileged() && std::env::var_os(name).is_some()
 }
 
-/// Removes a variable from the environment of this process and its children.
-pub fn forget_variable(name: &str) {
-    // SAFETY: called from initialisation, which the specification requires at the program's start,
-    // before there are threads that might read the environment.
-    unsafe { std::env::remove_var(name) };
-}
-
-/// Sets a variable of this process and its children.
-pub fn set_variable(name: &str, value: &str) {
+/// Sets a variable of this process and its children, or removes it.
+pub fn set_variable<T: AsRef<OsStr> + ?Sized>(name: &T, value: Option<&T>) {
     // SAFETY: called from initialisation, as the specification has it at the program's start, when no other thread
-    // reads the environment yet.
-    unsafe { std::env::set_var(name, value) };
+    // reads the environment yet, or in the agent of a node before it has threads.
+    unsafe {
+        match value {
+            Some(value) => std::env::set_var(name, value),
+            None => std::env::remove_var(name),
+        }
+    }
 }
 
 /// Sets variables while `during` runs, except those already set. Children that start later do not
@@ -114,9 +109,9 @@ pub fn with_variables<R>(variables: &[(&str, &str)], during: impl FnOnce() -> R)
     let unset = |(name, _): &&(&str, &str)| std::env::var_os(name).is_none();
     let ours: Vec<_> = variables.iter().filter(unset).collect();
     for (name, value) in &ours {
-        set_variable(name, value);
+        set_variable(name, Some(value));
     }
     let result = during();
-    ours.iter().for_each(|(name, _)| forget_variable(name));
+    ours.iter().for_each(|(name, _)| set_variable(name, None));
     result
 }

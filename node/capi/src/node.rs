@@ -6,7 +6,7 @@ use crate::failure::OK;
 use onenode::{BackendChoice, Card, Config, Crowd, Error, Fork, JobFile, Node};
 use onenode_core::sys::fd;
 use std::ffi::{c_int, c_void};
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
 /// `ONENODE_NO_RANKS`.
 const NO_RANKS: u32 = u32::MAX;
@@ -67,8 +67,7 @@ impl Settings {
         let file = match self.file {
             -1 => None,
             number => {
-                // SAFETY: the number is the client's, who does not close it during the call.
-                let file = unsafe { duplicate("file", number)? };
+                let file = duplicate("file", number)?;
                 Some(JobFile { file, offset: self.offset, stride: self.stride })
             }
         };
@@ -91,17 +90,11 @@ const FORKS: &[(u32, Fork)] = &[(0, Fork::Shares), (2, Fork::Drops)];
 const CROWDS: &[(u32, Crowd)] = &[(0, Crowd::FindOut), (1, Crowd::Shared), (2, Crowd::Alone)];
 
 /// Duplicates the client's descriptor.
-///
-/// # Safety
-/// The number is the client's, if it is open, and the client does not close it during the call.
-pub(crate) unsafe fn duplicate(argument: &'static str, number: c_int) -> Result<OwnedFd, Error> {
-    if !fd::is_open(number) {
-        return Err(Error::argument(argument, number, "an open descriptor"));
-    }
-    // SAFETY: open, as just checked, and the client does not close it during the call.
-    let file = unsafe { BorrowedFd::borrow_raw(number) };
-    let copy = file.try_clone_to_owned();
-    Ok(copy.map_err(onenode_core::Error::of("duplicating the client's descriptor"))?)
+pub(crate) fn duplicate(argument: &'static str, number: c_int) -> Result<OwnedFd, Error> {
+    fd::copy_of_number(number).map_err(|error| match error.raw_os_error() {
+        Some(libc::EBADF) => Error::argument(argument, number, "an open descriptor"),
+        _ => onenode_core::Error::of("duplicating the client's descriptor")(error).into(),
+    })
 }
 
 functions! {

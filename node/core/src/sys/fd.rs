@@ -168,14 +168,21 @@ pub fn is_open(number: RawFd) -> bool {
     fcntl_of_number(number, libc::F_GETFD, 0).is_ok()
 }
 
-/// A copy of the descriptor `number` if it is an open socket.
-///
-/// # Safety
-/// The number was passed to this process, for its parts to use. Its owner does not close it meanwhile.
-pub unsafe fn socket(number: RawFd) -> Option<File> {
-    let copy = fcntl_of_number(number, libc::F_DUPFD_CLOEXEC, 0).ok()?;
+/// Lets the program that this process executes next inherit a descriptor.
+pub fn pass_on(number: RawFd) -> Result<(), Errno> {
+    fcntl_of_number(number, libc::F_SETFD, 0).map(drop).map_err(|_| Errno::last())
+}
+
+/// Another descriptor, closed on exec, of the file that has this number now. Opening `/proc/self/fd` says the same.
+pub fn copy_of_number(number: RawFd) -> io::Result<OwnedFd> {
+    let copy = fcntl_of_number(number, libc::F_DUPFD_CLOEXEC, 0)?;
     // SAFETY: the kernel just gave this descriptor to us alone.
-    let copy = unsafe { OwnedFd::from_raw_fd(copy) };
+    Ok(unsafe { OwnedFd::from_raw_fd(copy) })
+}
+
+/// A copy of the descriptor `number` if it is an open socket.
+pub fn socket(number: RawFd) -> Option<File> {
+    let copy = copy_of_number(number).ok()?;
     let kind = status(copy.as_fd()).ok()?.st_mode & libc::S_IFMT;
     (kind == libc::S_IFSOCK).then(|| copy.into())
 }
