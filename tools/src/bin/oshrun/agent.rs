@@ -1,9 +1,9 @@
 //! The agent of a node: the process through which PEs of other nodes reach this node's memory. It
 //! is a child of the launcher, forked before any PE exists, and executes no other program.
-#![allow(unsafe_code)]
 
 use super::binding::{Binding, cpu_set};
 use super::failure::{Failure, cannot};
+use super::fork::fork;
 use super::link::Link;
 use super::signals::change_mask;
 use super::verdict::signal_name;
@@ -14,11 +14,12 @@ use nix::sched::sched_setaffinity;
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{ForkResult, Pid, fork, getpid, getppid, pipe2, read, setpgid, write};
+use nix::unistd::{ForkResult, Pid, getpid, getppid, pipe2, read, setpgid, write};
 use oneshmem_job::engine::agent::{Report, serve};
 use oneshmem_job::engine::probe;
 use oneshmem_job::engine::started;
 use oneshmem_job::jobfile::JobFile;
+use oneshmem_job::sys::environment::set_variable;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -46,8 +47,7 @@ impl Agent {
         let (ours, theirs) =
             pipe2(OFlag::O_CLOEXEC).map_err(cannot("make a pipe to the node's agent"))?;
         let launcher = getpid();
-        // SAFETY: the launcher has a single thread, so the child may run any code.
-        match unsafe { fork() }.map_err(cannot("start the node's agent"))? {
+        match fork("start the node's agent")? {
             ForkResult::Parent { child } => {
                 Ok(Some(Self { pid: child, pipe: Some(ours), has_ended: false }))
             }
@@ -65,8 +65,7 @@ impl Agent {
                 prepare(launcher);
                 let of_ucx = |it: &&(OsString, OsString)| it.0.as_bytes().starts_with(b"UCX_");
                 for (name, value) in variables.iter().filter(of_ucx) {
-                    // SAFETY: the process has a single thread.
-                    unsafe { std::env::set_var(name, value) };
+                    set_variable(name, Some(value));
                 }
                 let why = serve(file.clone(), &mut |record| {
                     nodes.publish(nodes.own(), record);

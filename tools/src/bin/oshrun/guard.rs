@@ -2,16 +2,16 @@
 //! The kernel then kills the PEs, but not the processes they have started (a PE may be a script).
 //! The guard sleeps on a socket of the launcher's. If that closes before the launcher has said
 //! goodbye, the guard kills the PEs' process groups.
-#![allow(unsafe_code)]
 
 use super::failure::{Failure, cannot};
+use super::fork::fork;
 use super::signals::change_mask;
 use nix::errno::Errno;
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg};
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockType, send, socketpair};
 use nix::sys::wait::waitpid;
-use nix::unistd::{ForkResult, Pid, fork, getpid, read, setpgid};
+use nix::unistd::{ForkResult, Pid, getpid, read, setpgid};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
@@ -32,8 +32,7 @@ impl Guard {
         let (kind, flags) = (SockType::SeqPacket, SockFlag::SOCK_CLOEXEC);
         let (ours, launchers) = socketpair(AddressFamily::Unix, kind, None, flags)
             .map_err(cannot("make a socket to the guard process"))?;
-        // SAFETY: the launcher has a single thread, so the child may run any code.
-        match unsafe { fork() }.map_err(cannot("start the guard process"))? {
+        match fork("start the guard process")? {
             ForkResult::Parent { child } => Ok(Self { socket: Arc::new(launchers), pid: child }),
             ForkResult::Child => {
                 drop(launchers);

@@ -11,6 +11,7 @@ mod failure;
 mod files;
 mod finish;
 mod foreign;
+mod fork;
 mod frames;
 mod guard;
 mod heard;

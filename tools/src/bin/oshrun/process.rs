@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use super::binding::cpu_set;
+use super::fork::before_exec;
 use super::guard::Guard;
 use super::library_path;
 use super::options::Program;
@@ -14,7 +15,7 @@ use super::signals;
 use super::stdout::Stdout;
 use super::steps::Step;
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sched::sched_setaffinity;
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::ptrace;
@@ -22,6 +23,7 @@ use nix::sys::resource::{Resource, rlim_t, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, getpgid, getpid, getppid};
+use onenode_core::sys::fd;
 use oneshmem_job::env;
 use oneshmem_job::env::{PASSED_PE, PASSED_STDOUT};
 use std::ffi::OsString;
@@ -128,10 +130,7 @@ impl Process {
                 set.map_err(Step::Limit.failed())?;
             }
             for file in &files {
-                // SAFETY: the file stays open in the parent while PEs are started.
-                let file = unsafe { BorrowedFd::borrow_raw(*file) };
-                let passed = fcntl(file, FcntlArg::F_SETFD(FdFlag::empty()));
-                passed.map_err(Step::Pass.failed())?;
+                fd::pass_on(*file).map_err(Step::Pass.failed())?;
             }
             if is_debugged {
                 let any = libc::PR_SET_PTRACER_ANY;
@@ -142,8 +141,7 @@ impl Process {
             }
             Ok(())
         };
-        // SAFETY: the launcher has a single thread, and `prepare` only makes system calls.
-        unsafe { command.pre_exec(prepare) };
+        before_exec(&mut command, prepare);
 
         if is_debugged && !env::STARTUP_TIMEOUT.names().any(|name| part.variable(name).is_some()) {
             command.env(env::STARTUP_TIMEOUT.name, NEVER);

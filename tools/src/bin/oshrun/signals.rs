@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::failure::{Failure, cannot};
+use super::fork::before_exec;
 use super::steps::Step;
 use nix::sys::signal::{
     SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction, sigprocmask,
@@ -10,7 +11,6 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{Pid, setpgid};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 /// Signals forwarded to the PEs. SIGTSTP also stops the launcher itself.
@@ -83,8 +83,7 @@ impl Signals {
 
 /// [`set_apart`] for a command that is not a PE.
 pub fn set_apart_before(command: &mut Command) {
-    // SAFETY: the launcher has a single thread, and the closure only makes system calls.
-    unsafe { command.pre_exec(set_apart) };
+    before_exec(command, set_apart);
 }
 
 /// Makes this process, a new one, the leader of a process group, and resets its signals: none is blocked, none of
