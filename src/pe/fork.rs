@@ -156,7 +156,7 @@ fn parts(
     [(job.layout.data(), data), (job.layout.heap(), heap)].into_iter().chain(copies)
 }
 
-unsafe extern "C" fn before() {
+extern "C" fn before() {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
     if !job.choice.is_in_files() {
         return; // Ordinary memory: fork itself gives the child its own.
@@ -231,7 +231,7 @@ fn withhold(job: &Job, copy: usize) {
     // Not in the rare program that has system code in a gap of its data segment.
     // SAFETY: `before` has made the copy of the data segment, which the child's first access puts in its place.
     let withheld = job.data.system().is_empty()
-        && unsafe { signal::expect_missing(data, copy) && map::inherit(data, false) };
+        && unsafe { signal::expect_missing(data, copy) && map::withhold(data) };
     if withheld {
         ON_ACCESS.set(true);
     } else {
@@ -285,12 +285,11 @@ impl<'j> OwnMemory<'j> {
     }
 }
 
-unsafe extern "C" fn after_in_parent() {
+extern "C" fn after_in_parent() {
     let Some(job) = existing() else { return };
     PROTECTED.replace(Protected { at: 0, count: 0 }).drop_all();
     if ON_ACCESS.take() {
-        // SAFETY: the data segment; children inherit it again, as before the fork.
-        unsafe { map::inherit(job.layout.data(), true) };
+        map::inherit(job.layout.data());
         signal::expect_nothing();
         WITHHELD.store(false, Ordering::Release);
     }
@@ -302,7 +301,7 @@ unsafe extern "C" fn after_in_parent() {
     }
 }
 
-unsafe extern "C" fn after_in_child() {
+extern "C" fn after_in_child() {
     let Some(job) = existing().filter(|_| !is_child()) else { return };
     // Running this code was an access to the data segment.
     let in_place = usize::from(ON_ACCESS.take());

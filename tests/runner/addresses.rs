@@ -59,6 +59,7 @@ const SAFE: [(&str, &[&str]); 5] = [
         &[
             "node/core/src/sys/map.rs advise_huge",
             "node/core/src/sys/map.rs dump",
+            "node/core/src/sys/map.rs inherit",
             "node/core/src/sys/map.rs is_mapped",
             "node/core/src/sys/map.rs populate",
             "node/core/src/sys/map.rs write_back",

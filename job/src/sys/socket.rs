@@ -163,8 +163,11 @@ pub fn stop_listening(listener: BorrowedFd) -> io::Result<()> {
     // The port belongs to both for a moment.
     let (kept, at) = beside(listener)?;
     let bound = socket::bind(kept.as_raw_fd(), &at);
-    // SAFETY: takes no memory. Both numbers stay open, and their owners go on to use them.
-    if unsafe { libc::dup3(kept.as_raw_fd(), listener.as_raw_fd(), libc::O_CLOEXEC) } == -1 {
+    // A function of the C library, with a type that leaves nothing to promise: both stay open.
+    unsafe extern "C" {
+        safe fn dup3(of: BorrowedFd<'_>, to: BorrowedFd<'_>, flags: c_int) -> c_int;
+    }
+    if dup3(kept.as_fd(), listener, libc::O_CLOEXEC) == -1 {
         return Err(io::Error::last_os_error());
     }
     // Connections that had come before it was prepared have ended with the listener.

@@ -124,14 +124,13 @@ impl SharedArea {
     pub fn bytes_at(&self, offset: usize, bytes: usize) -> NonNull<u8> {
         let end = offset.checked_add(bytes);
         assert!(end.is_some_and(|end| end <= self.bytes), "within the area's {} bytes", self.bytes);
-        // SAFETY: within the mapping, or at its end.
-        unsafe { self.base.add(offset) }
+        self.base.map_addr(|base| base.saturating_add(offset))
     }
 
     /// Withholds it from forked children.
     pub fn withhold(&self) {
         // SAFETY: this value's own mapping, which a child only unmaps.
-        unsafe { map::inherit(&self.range(), false) };
+        unsafe { map::withhold(&self.range()) };
     }
 
     /// As [`withhold`](Self::withhold), and from core dumps, for memory of another process.

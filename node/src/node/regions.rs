@@ -173,7 +173,7 @@ impl Inner {
             Published { key: region.key, start, bytes, place, pages: pages.word(), image };
         if self.fork == Fork::Drops {
             // SAFETY: the caller guarantees that no child uses it.
-            unsafe { map::inherit(&region.range(), false) };
+            unsafe { map::withhold(&region.range()) };
         }
         self.header.publish(record, &published);
         if regions.free.pop().is_none() {

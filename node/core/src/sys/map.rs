@@ -306,6 +306,7 @@ enum Advice {
     Populate = libc::MADV_POPULATE_WRITE,
     Dump = libc::MADV_DODUMP,
     DoNotDump = libc::MADV_DONTDUMP,
+    Inherit = libc::MADV_DOFORK,
 }
 
 impl Advice {
@@ -391,15 +392,19 @@ pub unsafe fn unmap(at: *mut u8, bytes: usize) {
     unsafe { libc::munmap(at.cast(), bytes) };
 }
 
-/// Sets whether forked children inherit a mapping.
+/// Withholds a mapping from forked children. False if that fails.
 ///
 /// # Safety
-/// The range belongs to the caller. If it is not inherited, no forked child accesses it before
-/// something else is mapped there, or expects it to be.
-pub unsafe fn inherit(range: &Range<usize>, inherited: bool) -> bool {
-    let advice = if inherited { libc::MADV_DOFORK } else { libc::MADV_DONTFORK };
+/// The range belongs to the caller, and no forked child accesses it before something else is mapped there, or
+/// expects it to be.
+pub unsafe fn withhold(range: &Range<usize>) -> bool {
     // SAFETY: nothing changes for this process, and its children do not need the range.
-    unsafe { libc::madvise(range.start as *mut _, range.len(), advice) == 0 }
+    unsafe { libc::madvise(range.start as *mut _, range.len(), libc::MADV_DONTFORK) == 0 }
+}
+
+/// Lets forked children inherit a mapping again.
+pub fn inherit(range: &Range<usize>) {
+    let _ = Advice::Inherit.give(range);
 }
 
 /// Sets whether core dumps include a range. Only advice.

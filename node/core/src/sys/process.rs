@@ -250,22 +250,35 @@ pub fn boot() -> u64 {
 
 /// 64 random bits.
 pub fn random() -> Result<u64, Error> {
+    // A function of the C library, with a type that leaves nothing to promise.
+    unsafe extern "C" {
+        safe fn getrandom(to: &mut u64, bytes: Bytes, flags: libc::c_uint) -> isize;
+    }
+    #[repr(usize)]
+    enum Bytes {
+        OfWord = size_of::<u64>(),
+    }
     let mut bits = 0u64;
-    // SAFETY: the call fills the local.
-    let got = unsafe { libc::getrandom((&raw mut bits).cast(), size_of::<u64>(), 0) };
+    let got = getrandom(&mut bits, Bytes::OfWord, 0);
     if got == size_of::<u64>() as isize { Ok(bits) } else { Err(Error::last("getrandom")) }
 }
 
 /// Registers `prepare` and `parent` to run before and after each `fork` in the parent, and `child`
 /// in the child.
-#[allow(clippy::disallowed_methods, reason = "a client asks for these handlers")]
 pub fn at_fork(
-    prepare: unsafe extern "C" fn(),
-    parent: unsafe extern "C" fn(),
-    child: unsafe extern "C" fn(),
+    prepare: extern "C" fn(),
+    parent: extern "C" fn(),
+    child: extern "C" fn(),
 ) -> Result<(), Error> {
-    // SAFETY: the handlers are plain functions and stay loaded.
-    match unsafe { libc::pthread_atfork(Some(prepare), Some(parent), Some(child)) } {
+    // A function of the C library, with a type that leaves nothing to promise.
+    unsafe extern "C" {
+        safe fn pthread_atfork(
+            prepare: extern "C" fn(),
+            parent: extern "C" fn(),
+            child: extern "C" fn(),
+        ) -> libc::c_int;
+    }
+    match pthread_atfork(prepare, parent, child) {
         0 => Ok(()),
         _ => Err(Error::last("pthread_atfork")),
     }

@@ -135,8 +135,15 @@ pub fn path_asked_for() -> Option<&'static OsStr> {
 
 /// The end of the heap that `brk` moves.
 pub fn program_break() -> usize {
-    // SAFETY: an increment of 0 only asks.
-    unsafe { libc::sbrk(0) as usize }
+    // A function of the C library, with a type that leaves nothing to promise: it only asks.
+    unsafe extern "C" {
+        safe fn sbrk(increment: Increment) -> usize;
+    }
+    #[repr(isize)]
+    enum Increment {
+        None = 0,
+    }
+    sbrk(Increment::None)
 }
 
 /// The address of the system's own code in this process (vdso(7)), if there is any.
