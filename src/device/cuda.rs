@@ -6,7 +6,7 @@ use super::rectangle::Rectangle;
 use onenode_core::sys::mutex;
 use oneshmem_job::error::Error;
 use oneshmem_job::remote::StridedBlocks;
-use oneshmem_job::sys::library::{Library, Text};
+use oneshmem_job::sys::library::{Library, Text, typed};
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
@@ -99,8 +99,8 @@ macro_rules! driver {
                 // to each reference, and keep none. Texts for errors are constants.
                 unsafe {
                     Ok(Self {
-                        $($name: library.typed($symbol)?,)*
-                        $($raw: library.typed($raw_symbol)?,)*
+                        $($name: typed(library.function($symbol)?),)*
+                        $($raw: typed(library.function($raw_symbol)?),)*
                     })
                 }
             }

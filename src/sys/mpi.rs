@@ -11,7 +11,7 @@
 
 use nix::unistd::{Pid, getpid, gettid};
 use onenode_core::sys::{mutex, program};
-use oneshmem_job::sys::library::{function, is_defined, symbol};
+use oneshmem_job::sys::library::{is_defined, symbol, typed};
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::{Mutex, OnceLock, TryLockError};
@@ -148,11 +148,11 @@ impl Mpi {
         // the number that they are given a place for; the last one keeps the callbacks, which stay.
         unsafe {
             Some(Self {
-                initialized: function(c"PMPI_Initialized")?,
-                finalized: function(c"PMPI_Finalized")?,
-                query_thread: function(c"PMPI_Query_thread")?,
-                is_thread_main: function(c"PMPI_Is_thread_main")?,
-                create_keyval: function(c"PMPI_Comm_create_keyval")?,
+                initialized: typed(symbol(c"PMPI_Initialized")?),
+                finalized: typed(symbol(c"PMPI_Finalized")?),
+                query_thread: typed(symbol(c"PMPI_Query_thread")?),
+                is_thread_main: typed(symbol(c"PMPI_Is_thread_main")?),
+                create_keyval: typed(symbol(c"PMPI_Comm_create_keyval")?),
                 communicators,
             })
         }
@@ -259,9 +259,9 @@ impl<C: Copy> CommunicatorFunctions<C> {
         // this MPI. A probe writes an int and a status, for which there is more room than any has.
         let (probe, size, set_attribute) = unsafe {
             (
-                function(c"PMPI_Iprobe")?,
-                function(c"PMPI_Comm_size")?,
-                function(c"PMPI_Comm_set_attr")?,
+                typed(symbol(c"PMPI_Iprobe")?),
+                typed(symbol(c"PMPI_Comm_size")?),
+                typed(symbol(c"PMPI_Comm_set_attr")?),
             )
         };
         Some(Self { world, own, any_source, probe, size, set_attribute })
@@ -291,8 +291,10 @@ fn is_of_mpich() -> Option<bool> {
     // SAFETY: declared as in the MPI standard. The one (MPI 4.1, section 9.1.1) writes a C string of at most
     // `MPI_MAX_LIBRARY_VERSION_STRING` bytes, and its length, the other (MPI 5.0, chapter 20) two numbers. They
     // may be called before MPI is initialised.
-    let (describe, version): (Describe, Option<Version>) =
-        unsafe { (function(c"PMPI_Get_library_version")?, function(c"PMPI_Abi_get_version")) };
+    let (describe, version): (Describe, Option<Version>) = unsafe {
+        let version = symbol(c"PMPI_Abi_get_version").map(|it| typed(it));
+        (typed(symbol(c"PMPI_Get_library_version")?), version)
+    };
     let (mut text, mut length) = ([0; ROOM], 0);
     describe(&mut text, &mut length);
     let text = CStr::from_bytes_until_nul(&text).ok()?.to_string_lossy();

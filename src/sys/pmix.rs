@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use oneshmem_job::error::Error;
-use oneshmem_job::sys::library::{self, Library, Text};
+use oneshmem_job::sys::library::{self, Library, Text, typed};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::null_mut;
 
@@ -120,18 +120,18 @@ impl Pmix {
         unsafe {
             let pmix = Self {
                 own: Proc { nspace: [0; 256], rank: 0 },
-                put: library.typed(c"PMIx_Put")?,
-                commit: library.typed(c"PMIx_Commit")?,
-                get: library.typed(c"PMIx_Get")?,
-                fence: library.typed(c"PMIx_Fence")?,
-                share: library.typed(c"PMIx_Fence")?,
-                resolve_nodes: library.typed(c"PMIx_Resolve_nodes")?,
-                resolve_peers: library.typed(c"PMIx_Resolve_peers")?,
-                finalize: library.typed(c"PMIx_Finalize")?,
-                abort: library.typed(c"PMIx_Abort")?,
-                words: library.typed(c"PMIx_Error_string")?,
+                put: typed(library.function(c"PMIx_Put")?),
+                commit: typed(library.function(c"PMIx_Commit")?),
+                get: typed(library.function(c"PMIx_Get")?),
+                fence: typed(library.function(c"PMIx_Fence")?),
+                share: typed(library.function(c"PMIx_Fence")?),
+                resolve_nodes: typed(library.function(c"PMIx_Resolve_nodes")?),
+                resolve_peers: typed(library.function(c"PMIx_Resolve_peers")?),
+                finalize: typed(library.function(c"PMIx_Finalize")?),
+                abort: typed(library.function(c"PMIx_Abort")?),
+                words: typed(library.function(c"PMIx_Error_string")?),
             };
-            Ok((library.typed(c"PMIx_Init")?, pmix))
+            Ok((typed(library.function(c"PMIx_Init")?), pmix))
         }
     }
 

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use nix::sys::memfd::{self, MFdFlags};
-use oneshmem_job::sys::library;
+use oneshmem_job::sys::library::{symbol, typed};
 use std::ffi::{CStr, c_int};
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -33,8 +33,8 @@ pub fn each_call(mut each: impl FnMut(&str)) {
     // last two, which is not used.
     let (this_thread, dump) = unsafe {
         (
-            library::function::<ThisThread>(c"PyGILState_GetThisThreadState"),
-            DUMP.iter().find_map(|name| library::function::<Dump>(name)),
+            symbol(c"PyGILState_GetThisThreadState").map(|it| typed::<ThisThread>(it)),
+            DUMP.iter().find_map(|name| symbol(name)).map(|it| typed::<Dump>(it)),
         )
     };
     let (Some(this_thread), Some(dump)) = (this_thread, dump) else { return };

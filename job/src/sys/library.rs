@@ -51,23 +51,15 @@ pub fn symbol(name: &CStr) -> Option<NonNull<c_void>> {
     dlsym(None, name.into())
 }
 
-/// A function that the program or a loaded library defines, by its type.
-///
-/// # Safety
-/// As for [`Library::typed`].
-pub unsafe fn function<F: Copy>(name: &CStr) -> Option<F> {
-    // SAFETY: as the caller promises.
-    symbol(name).map(|address| unsafe { as_function(address) })
-}
-
 /// A function's address as a pointer to it.
 ///
 /// # Safety
-/// `F` is the function's type, a pointer to a function.
-unsafe fn as_function<F: Copy>(address: NonNull<c_void>) -> F {
+/// `F` is the function's type, a pointer to a function. If that is not an unsafe one, the function accepts all
+/// values of its arguments' types, and each [`Text`] that it returns stays.
+pub unsafe fn typed<F: Copy>(function: NonNull<c_void>) -> F {
     const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
     // SAFETY: `F` is a function pointer, as the caller promises; it has the size of an address.
-    unsafe { std::mem::transmute_copy(&address) }
+    unsafe { std::mem::transmute_copy(&function) }
 }
 
 impl Library {
@@ -82,19 +74,6 @@ impl Library {
 
     fn open(name: &'static CStr, how: libc::c_int) -> Option<Self> {
         dlopen(name.into(), libc::RTLD_NOW | how).map(|handle| Self { name, handle })
-    }
-
-    /// A function by its type.
-    ///
-    /// # Errors
-    /// As for [`function`](Self::function).
-    ///
-    /// # Safety
-    /// `F` is the function's type, a pointer to a function. If that is not an unsafe one, the library
-    /// accepts all values of its arguments' types, and each [`Text`] that it returns stays.
-    pub unsafe fn typed<F: Copy>(&self, name: &CStr) -> Result<F, Error> {
-        // SAFETY: as the caller promises.
-        Ok(unsafe { as_function(self.function(name)?) })
     }
 
     /// The address of a function.
@@ -253,15 +232,11 @@ unsafe fn replace(slot: usize, to: *mut c_void) -> bool {
 }
 
 fn last_error() -> String {
-    // SAFETY: it returns null, or a C string that is valid until the thread's next such call.
-    unsafe {
-        let text = libc::dlerror();
-        if text.is_null() {
-            "the system's linker does not say why".into()
-        } else {
-            CStr::from_ptr(text).to_string_lossy().into_owned()
-        }
+    // The text stays until this thread's next such call, which no caller of this function makes before.
+    unsafe extern "C" {
+        safe fn dlerror() -> Option<Text<'static>>;
     }
+    dlerror().map_or_else(|| "the system's linker does not say why".into(), |text| text.to_string())
 }
 
 /// Returns an error if this program is static: loading a library would load a second C library.

@@ -4,7 +4,7 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
-use crate::sys::library::{Library, Text};
+use crate::sys::library::{Library, Text, typed};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::os::fd::BorrowedFd;
 use std::ptr::{NonNull, null};
@@ -237,8 +237,8 @@ macro_rules! functions {
                 // all handles stay valid, and what is released is handed over.
                 unsafe {
                     Ok(Self {
-                        $($name: library.typed(name(concat!(stringify!($name), "\0")))?,)*
-                        $($raw: library.typed(name(concat!(stringify!($raw), "\0")))?,)*
+                        $($name: typed(library.function(name(concat!(stringify!($name), "\0")))?),)*
+                        $($raw: typed(library.function(name(concat!(stringify!($raw), "\0")))?),)*
                     })
                 }
             }

@@ -7,7 +7,7 @@ use crate::engine::admission::{Guard, open_guarded};
 use crate::error::Error;
 use crate::remote::network::{self, Route};
 use crate::sys::environment::{variable, with_variables};
-use crate::sys::library::{self, Library};
+use crate::sys::library::{self, Library, typed};
 use crate::sys::signal::without_signals_but_held;
 use onenode_core::sys::{limit, pass};
 use std::ffi::{CStr, CString, c_uint};
@@ -406,7 +406,7 @@ impl Version {
 fn version_of(library: &Library) -> Result<Version, Error> {
     type GetVersion = extern "C" fn(&mut c_uint, &mut c_uint, &mut c_uint);
     // SAFETY: the function of this name has this type in UCX's header, and writes the three numbers.
-    let get_version: GetVersion = unsafe { library.typed(c"ucp_get_version") }?;
+    let get_version: GetVersion = unsafe { typed(library.function(c"ucp_get_version")?) };
     let (mut major, mut minor, mut release) = (0, 0, 0);
     get_version(&mut major, &mut minor, &mut release);
     if (major, minor) < (ucx::API_MAJOR, ucx::API_MINOR) || major > ucx::API_MAJOR {
