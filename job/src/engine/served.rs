@@ -12,7 +12,7 @@ use crate::jobfile::nodes::Nodes;
 use crate::partition::Spec;
 use crate::remote::{Far, Segment};
 use onenode_core::backend::{FilePlace, memfd};
-use onenode_core::sys::map::{self, OwnMapping};
+use onenode_core::sys::map::OwnMapping;
 use onenode_core::sys::persistent;
 use std::ops::Range;
 use std::os::fd::AsFd;
@@ -37,7 +37,7 @@ struct Pe {
     /// For those who ask; `None` if nothing is exported yet.
     export: Option<[u8; EXPORT_BYTES]>,
     pieces: Vec<Piece>,
-    mapped: Arc<Vec<Mapped>>,
+    mapped: Arc<Vec<OwnMapping>>,
     /// Whether the launcher has seen the process end.
     ended: bool,
 }
@@ -58,12 +58,6 @@ struct Area {
     pieces: [Piece; 2],
     /// The first piece, mapped.
     control: Control,
-}
-
-/// Memory, mapped here.
-pub struct Mapped {
-    base: NonNull<u8>,
-    bytes: usize,
 }
 
 impl Piece {
@@ -100,7 +94,7 @@ impl ServedMemory {
     }
 
     /// Keeps what [`find`](Self::find) finds of a PE mapped for longer than until the next update.
-    pub fn keep(&self, pe: usize) -> Option<Arc<Vec<Mapped>>> {
+    pub fn keep(&self, pe: usize) -> Option<Arc<Vec<OwnMapping>>> {
         self.pes.get(pe.checked_sub(self.near.start)?).map(|pe| pe.mapped.clone())
     }
 
@@ -168,15 +162,15 @@ impl Pe {
         let word = |word: &AtomicU64| word.load(Ordering::Relaxed);
         let heap = control.heap_place(pe, record.pages());
         let heap = heap.map_err(|why| Error::Engine(format!("the heap of PE {pe}: {why}")))?;
-        let mut mapped = vec![
-            Mapped::of(control.data_place(pe)?, word(&record.data_bytes) as usize)?,
-            Mapped::of(heap, word(&record.heap_bytes) as usize)?,
-        ];
-        let mut pieces: Vec<_> = [Segment::Data, Segment::Heap]
-            .iter()
-            .zip(&mapped)
-            .map(|(s, it)| it.piece(*s))
-            .collect();
+        let map =
+            |(file, offset): FilePlace, bytes: &AtomicU64| file.own(offset, word(bytes) as usize);
+        let mut mapped =
+            vec![map(control.data_place(pe)?, &record.data_bytes)?, map(heap, &record.heap_bytes)?];
+        let mut pieces = Vec::new();
+        for (segment, mapping) in [Segment::Data, Segment::Heap].iter().zip(&mapped) {
+            let (base, bytes) = (address(mapping.range().start)?, mapping.range().len());
+            pieces.push(Piece { offset: segment.start(), base, bytes });
+        }
         let mut sizes: Sizes = [0; Segment::COUNT];
         for piece in pieces.iter().chain(&area.pieces) {
             sizes[Segment::of(piece.offset).0 as usize] = piece.bytes as u64;
@@ -203,7 +197,7 @@ impl Pe {
     }
 
     /// Maps a PE's partitions at their distances.
-    fn partitions(control: &Control, pe: usize) -> Result<Option<(Mapped, Vec<Piece>)>, Error> {
+    fn partitions(control: &Control, pe: usize) -> Result<Option<(OwnMapping, Vec<Piece>)>, Error> {
         let partitions = control.mapped_partitions(pe)?;
         let end = |(spec, offset): &(Spec, usize)| offset + spec.whole_pages();
         let Some(bytes) = partitions.iter().map(end).max() else { return Ok(None) };
@@ -226,31 +220,7 @@ impl Pe {
             let offset = Segment::Partitions.start() + *offset as u64;
             pieces.push(Piece { offset, base: address(at.start)?, bytes: at.len() });
         }
-        Ok(Some((Mapped { base: address(reserved.keep())?, bytes: room }, pieces)))
-    }
-}
-
-impl Mapped {
-    /// Maps a range of a file.
-    fn of((file, offset): FilePlace, bytes: usize) -> Result<Self, Error> {
-        let base = file.anywhere(offset, bytes)?;
-        Ok(Self { base, bytes })
-    }
-
-    fn piece(&self, segment: Segment) -> Piece {
-        Piece { offset: segment.start(), base: self.base, bytes: self.bytes }
-    }
-}
-
-// SAFETY: only an address; whoever drops it unmaps the memory, which nobody else does.
-unsafe impl Send for Mapped {}
-// SAFETY: a shared value has nothing to change.
-unsafe impl Sync for Mapped {}
-
-impl Drop for Mapped {
-    fn drop(&mut self) {
-        // SAFETY: this value's own mapping. Pointers into it last until the update that drops it.
-        unsafe { map::unmap(self.base.as_ptr(), self.bytes) };
+        Ok(Some((reserved, pieces)))
     }
 }
 
