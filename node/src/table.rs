@@ -229,15 +229,9 @@ fn split(words: &[AtomicUsize], ranks: usize) -> Words<'_> {
 /// A table in memory that Rust does not own: an `onenode_table` of the C header.
 #[derive(Clone, Copy, Debug)]
 pub struct RawTable {
-    at: NonNull<AtomicUsize>,
-    capacity: usize,
+    /// Used while the value is there, no longer.
+    words: &'static [AtomicUsize],
 }
-
-// SAFETY: the words are atomics. The caller of `new` guarantees that they stay valid while the
-// value is used.
-unsafe impl Send for RawTable {}
-// SAFETY: through a shared reference the words are reached as atomics only.
-unsafe impl Sync for RawTable {}
 
 impl RawTable {
     /// The table at `at`: two words, the second of which is the number of ranks with room in the
@@ -248,18 +242,18 @@ impl RawTable {
     /// The words are there, aligned, until the value and the view that uses it are gone. Nobody
     /// else writes to them.
     pub unsafe fn new(at: NonNull<usize>) -> Self {
-        // SAFETY: the caller guarantees that the words are there and aligned.
-        let capacity = unsafe { at.add(1).read() };
-        Self { at: at.cast(), capacity }
+        // SAFETY: the caller guarantees that the words are there, aligned, as many as the second says, until this
+        // value is gone. An atomic has its number's size and alignment.
+        let words = unsafe {
+            let capacity = at.add(1).read();
+            NonNull::slice_from_raw_parts(at.cast(), HEAD + 3 * capacity).as_ref()
+        };
+        Self { words }
     }
 
     #[inline(always)]
     fn words(&self) -> Words<'_> {
-        // SAFETY: the caller of `new` guarantees the words. An atomic has its number's size and
-        // alignment.
-        let words =
-            unsafe { std::slice::from_raw_parts(self.at.as_ptr(), HEAD + 3 * self.capacity) };
-        split(words, self.capacity)
+        split(self.words, (self.words.len() - HEAD) / 3)
     }
 }
 

@@ -25,62 +25,28 @@ unsafe extern "C" fn onenode_copy_strided(
     bytes: usize,
     n: usize,
 ) {
+    // Both strides in elements, if they are positive multiples of one.
+    let size = bytes as isize;
+    let whole = |stride: isize| size > 0 && stride >= size && stride % size == 0;
+    let are_whole = whole(to_stride) && whole(from_stride);
+    let (dst, sst) = if are_whole { (to_stride / size, from_stride / size) } else { (0, 0) };
     // SAFETY: the header requires that each element is readable and writable, and that the two
-    // sides do not overlap.
+    // sides do not overlap. Strides in elements are at least 1.
     unsafe {
         match bytes {
-            1 => elements::<u8>(to, to_stride, from, from_stride, n),
-            2 => elements::<u16>(to, to_stride, from, from_stride, n),
-            4 => elements::<u32>(to, to_stride, from, from_stride, n),
-            8 => elements::<u64>(to, to_stride, from, from_stride, n),
-            16 => elements::<[u64; 2]>(to, to_stride, from, from_stride, n),
-            _ => blocks(to, to_stride, from, from_stride, bytes, n),
+            1 if are_whole => copy::strided::<u8>(to.cast(), from.cast(), dst, sst, n),
+            2 if are_whole => copy::strided::<u16>(to.cast(), from.cast(), dst, sst, n),
+            4 if are_whole => copy::strided::<u32>(to.cast(), from.cast(), dst, sst, n),
+            8 if are_whole => copy::strided::<u64>(to.cast(), from.cast(), dst, sst, n),
+            16 if are_whole => copy::strided::<[u64; 2]>(to.cast(), from.cast(), dst, sst, n),
+            _ => {
+                for i in 0..n as isize {
+                    let to = to.wrapping_byte_offset(i.wrapping_mul(to_stride));
+                    let from = from.wrapping_byte_offset(i.wrapping_mul(from_stride));
+                    copy::bytes(to.cast(), from.cast(), bytes);
+                }
+            }
         }
-    }
-}
-
-/// Copies elements of a size that the core has moves for, if both strides are positive multiples of
-/// it.
-///
-/// # Safety
-/// As for [`blocks`].
-unsafe fn elements<T: Copy>(
-    to: *mut c_void,
-    to_stride: isize,
-    from: *const c_void,
-    from_stride: isize,
-    n: usize,
-) {
-    let size = size_of::<T>() as isize;
-    let whole = |stride: isize| stride >= size && stride % size == 0;
-    // SAFETY: the caller guarantees the contract of `blocks`: the elements are readable and
-    // writable. The strides, checked above, are at least one element.
-    unsafe {
-        if whole(to_stride) && whole(from_stride) {
-            copy::strided::<T>(to.cast(), from.cast(), to_stride / size, from_stride / size, n);
-        } else {
-            blocks(to, to_stride, from, from_stride, size_of::<T>(), n);
-        }
-    }
-}
-
-/// Copies blocks of any size at any strides, one by one.
-///
-/// # Safety
-/// `n` blocks at `from` are readable and `n` at `to` writable, and no two of them overlap.
-unsafe fn blocks(
-    to: *mut c_void,
-    to_stride: isize,
-    from: *const c_void,
-    from_stride: isize,
-    bytes: usize,
-    n: usize,
-) {
-    for i in 0..n as isize {
-        let to = to.wrapping_byte_offset(i.wrapping_mul(to_stride));
-        let from = from.wrapping_byte_offset(i.wrapping_mul(from_stride));
-        // SAFETY: the caller guarantees that the blocks are readable and writable.
-        unsafe { copy::bytes(to.cast(), from.cast(), bytes) }
     }
 }
 

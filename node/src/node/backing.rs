@@ -7,7 +7,7 @@ use super::adopt::{self, Plan};
 use crate::config::BackendChoice;
 use crate::error::Error;
 use crate::header::MemoryLocation;
-use onenode_core::backend::{self, Backend, BackendResource, Move, Naming};
+use onenode_core::backend::{self, Backend, BackendResource, Move, Naming, Published};
 use onenode_core::layout::{self, HUGE};
 use onenode_core::pages::Pages;
 use onenode_core::segment;
@@ -37,6 +37,12 @@ pub(super) struct Backing {
 impl Backing {
     fn file(place: MemoryLocation, file: Option<OwnedFd>) -> Self {
         Self { place, file, held: None }
+    }
+
+    /// Pages that were published in place, which the backend has given a number.
+    pub fn in_place(published: Published) -> Self {
+        let place = MemoryLocation::Segment(published.number);
+        Self { place, file: None, held: published.held }
     }
 }
 
@@ -87,8 +93,8 @@ impl Inner {
             }
             _ => {
                 self.backend.make(at, pages, None)?;
-                // SAFETY: the client gets addresses of memory that its peers write.
-                unsafe { self.in_place(at.range()) }
+                // SAFETY: the client gets addresses of memory that its peers write. Nothing moves.
+                Ok(Backing::in_place(unsafe { self.backend.publish(at.range(), None)? }))
             }
         }
     }
@@ -106,8 +112,8 @@ impl Inner {
     ) -> Result<Backing, Error> {
         if self.backend.naming() != Naming::File {
             adopt::check_mapped(pages)?;
-            // SAFETY: the caller guarantees that peers may access the pages.
-            return unsafe { self.in_place(pages) };
+            // SAFETY: the caller guarantees that peers may access the pages. Nothing moves.
+            return Ok(Backing::in_place(unsafe { self.backend.publish(pages, None)? }));
         }
         match adopt::plan(pages, pieces)? {
             Plan::Publish(file, offset) => published_file(file, offset),
@@ -120,17 +126,6 @@ impl Inner {
                 Ok(Backing::file(MemoryLocation::Header(offset), None))
             }
         }
-    }
-
-    /// Shares whole pages in place, which the backend gives a number.
-    ///
-    /// # Safety
-    /// The pages stay mapped while the region is there, and are accessed as memory that peers write.
-    pub(super) unsafe fn in_place(&self, pages: &Range<usize>) -> Result<Backing, Error> {
-        // SAFETY: the caller guarantees what `publish` asks for. Nothing moves.
-        let published = unsafe { self.backend.publish(pages, None)? };
-        let place = MemoryLocation::Segment(published.number);
-        Ok(Backing { place, file: None, held: published.held })
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::Node;
 use super::adopt;
-use super::backing::{published_file, reserve};
+use super::backing::{Backing, published_file, reserve};
 use super::regions::{Region, RegionProperties, unknown};
 use crate::Key;
 use crate::error::{Error, Scope};
@@ -158,7 +158,7 @@ impl Node {
         // SAFETY: the memory stays mapped, peers may access it, and forked children do not, as the
         // caller guarantees.
         unsafe {
-            let backing = node.in_place(&pages)?;
+            let backing = Backing::in_place(node.backend.publish(&pages, None)?);
             Ok(node.keep(&mut regions, record, region, RegionProperties::default(), backing))
         }
     }

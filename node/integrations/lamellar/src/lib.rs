@@ -101,8 +101,7 @@ impl Shared {
         match Regions::open(&self.node, &own, &members, self.pes) {
             Ok(region) => Ok(self.regions_mut().insert(region)),
             Err(error) => {
-                // SAFETY: the address has not been returned to anybody.
-                unsafe { self.node.unregion(key)? };
+                self.unregion(key)?;
                 Err(error)
             }
         }
@@ -115,7 +114,12 @@ impl Shared {
     /// If there is no such memory.
     pub fn free(&self, start: usize) -> Result<(), Error> {
         let key = self.regions_mut().remove(start)?;
-        // SAFETY: nobody uses it, by the contract of lamellar's `free`.
+        self.unregion(key)
+    }
+
+    /// Gives up memory that is no longer among the regions, or not yet.
+    fn unregion(&self, key: onenode::Key) -> Result<(), Error> {
+        // SAFETY: nobody uses it, by the contract of lamellar's `free`, or because its address has not been returned.
         unsafe { self.node.unregion(key) }
     }
 
@@ -157,12 +161,14 @@ impl Shared {
     /// # Safety
     /// Both ranges are mapped.
     pub unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
-        if to.addr().abs_diff(from.addr()) < bytes {
-            // SAFETY: the caller's promise. Only memory of one PE overlaps.
-            unsafe { std::ptr::copy(from, to, bytes) };
-        } else {
-            // SAFETY: mapped, as the caller guarantees, and apart, as just compared.
-            unsafe { onenode::copy(to, from, bytes) };
+        // Only memory of one PE overlaps.
+        let are_apart = to.addr().abs_diff(from.addr()) >= bytes;
+        // SAFETY: mapped, as the caller guarantees, and apart where they have to be.
+        unsafe {
+            match are_apart {
+                true => onenode::copy(to, from, bytes),
+                false => std::ptr::copy(from, to, bytes),
+            }
         }
     }
 
