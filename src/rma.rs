@@ -15,7 +15,7 @@ use crate::span::Span;
 use crate::translate::{Miss, Numbering, PeArg, TABLE, translate, translate_copy};
 use onenode_core::copy;
 use oneshmem_job::error::Routine;
-use oneshmem_job::remote::{AccessTarget, Completion};
+use oneshmem_job::remote::{AccessTarget, Completion, StridedBlocks};
 use std::mem::MaybeUninit;
 
 mod direction;
@@ -188,7 +188,8 @@ unsafe fn transfer_apart<D: Direction, T: Copy, C: Numbering>(
                 match slow::devices_of(routine, &[here.addr()]) {
                     None => copy::elements(to, from.cast_const(), nelems),
                     Some(devices) => {
-                        devices.copy(to.cast(), from.cast_const().cast(), span.accessed);
+                        let all = StridedBlocks::one(span.accessed);
+                        devices.copy(to.cast(), from.cast_const().cast(), all);
                     }
                 }
             }

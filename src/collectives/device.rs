@@ -58,7 +58,7 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
             if from != arrays.dest.cast_const() {
                 // SAFETY: this many bytes of arrays that only this call accesses; the root waits
                 // below.
-                unsafe { self.devices.copy(arrays.dest, from, bytes) };
+                unsafe { self.devices.copy(arrays.dest, from, StridedBlocks::one(bytes)) };
             }
         }
         self.sync();
@@ -81,7 +81,7 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
         let mut at = 0;
         // Where there are no elements, the address may be any.
         for (member, bytes) in lengths.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
-            self.fetch(arrays, at, member, 0, *bytes);
+            self.fetch(arrays, at, member, 0, StridedBlocks::one(*bytes));
             at += *bytes;
         }
         self.end();
@@ -89,14 +89,21 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
 
     /// Begins to copy a block of `bytes` bytes from `member`'s source, which waits until the copy is complete.
     pub fn begin(&self, block: Arrays<'_>, member: usize, bytes: usize) {
-        self.fetch(block, 0, member, 0, bytes);
+        self.fetch(block, 0, member, 0, StridedBlocks::one(bytes));
     }
 
-    /// Begins to copy `bytes` bytes from byte `from` of `member`'s source to byte `to` of dest.
-    fn fetch(&self, arrays: Arrays<'_>, to: usize, member: usize, from: usize, bytes: usize) {
+    /// Begins to copy blocks from byte `from` on of `member`'s source to byte `to` on of dest.
+    fn fetch(
+        &self,
+        arrays: Arrays<'_>,
+        to: usize,
+        member: usize,
+        from: usize,
+        blocks: StridedBlocks,
+    ) {
         let (dest, source) = (arrays.dest.wrapping_add(to), self.source(arrays, member));
-        // SAFETY: both arrays have these bytes, and all members wait until the copy is complete.
-        unsafe { self.devices.begin(dest, source.wrapping_add(from), bytes) };
+        // SAFETY: both arrays have these blocks, and all members wait until the copy is complete.
+        unsafe { self.devices.begin(dest, source.wrapping_add(from), blocks) };
     }
 
     /// Copies `bytes` bytes from each member to each.
@@ -104,7 +111,7 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
         self.sync();
         let mine = self.group.index() * bytes;
         for member in (0..self.group.size()).filter(|_| bytes > 0) {
-            self.fetch(arrays, member * bytes, member, mine, bytes);
+            self.fetch(arrays, member * bytes, member, mine, StridedBlocks::one(bytes));
         }
         self.end();
     }
@@ -118,12 +125,10 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
             StridedBlocks { count: nelems, bytes: elem_bytes, to_stride, from_stride }.joined();
         let mine = self.group.index() * nelems;
         for member in (0..self.group.size()).filter(|_| nelems > 0) {
-            let to = arrays.dest.wrapping_add(member * nelems * to_stride);
-            let from = self.source(arrays, member).wrapping_add(mine * from_stride);
-            // SAFETY: both arrays have so many elements for each member at these strides; all members wait below.
-            unsafe { self.devices.copy_blocks(to, from, blocks) };
+            let to = member * nelems * to_stride;
+            self.fetch(arrays, to, member, mine * from_stride, blocks);
         }
-        self.sync();
+        self.end();
     }
 
     /// Combines all members' elements, in the members' order.
@@ -143,7 +148,7 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
             let (at, bytes) = (start * size, (end - start) * size);
             let (to, from) = (arrays.dest.wrapping_add(at), theirs.wrapping_add(at));
             // SAFETY: elements that the member combined before the `sync` above; it waits below.
-            unsafe { self.devices.begin(to, from, bytes) };
+            unsafe { self.devices.begin(to, from, StridedBlocks::one(bytes)) };
         }
         self.end();
     }
@@ -201,7 +206,7 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
             }
             for member in 0..members {
                 let from = self.source(arrays, member).wrapping_add(at);
-                self.devices.begin(of(member), from, bytes);
+                self.devices.begin(of(member), from, StridedBlocks::one(bytes));
             }
             self.devices.quiet();
             let sum = Writable::new(scratch.start, bytes);
@@ -209,7 +214,8 @@ impl<G: CollectiveGroup<Stop = Infallible>> OnDevices<'_, G> {
                 kernel.combine(sum, sum.readable(), Readable::new(of(member), bytes), n);
             }
             before();
-            self.devices.copy(arrays.dest.wrapping_add(at), scratch.start, bytes);
+            let result = StridedBlocks::one(bytes);
+            self.devices.copy(arrays.dest.wrapping_add(at), scratch.start, result);
         }
     }
 }

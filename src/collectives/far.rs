@@ -51,7 +51,7 @@ pub(crate) fn complete(routine: Routine) {
 
 /// The current control words of PE `pe`, on another node, in a team's slot.
 pub(crate) fn words_of(job: &Job, engine: &dyn Engine, slot: usize, pe: usize) -> ControlWords {
-    engine.control_words(place(job, slot, pe))
+    engine.value(place(job, slot, pe))
 }
 
 /// The place of those words.

@@ -311,22 +311,13 @@ unsafe impl DeviceMemory for Devices {
             || !self.stack.contains(&address) && self.cuda.is_device(&self.parts[0].gpu, address)
     }
 
-    unsafe fn begin(&self, to: *mut u8, from: *const u8, bytes: usize) {
-        if bytes > 0 {
-            let part = self.part_for(to.addr(), from.addr());
-            // SAFETY: the caller guarantees that `to` is writable and `from` readable until the
-            // next quiet, which waits.
-            let transfer =
-                unsafe { Transfer::new(to.addr(), from.addr(), StridedBlocks::one(bytes)) };
-            self.begin_copy(part, transfer);
+    unsafe fn begin(&self, to: *mut u8, from: *const u8, blocks: StridedBlocks) {
+        if blocks.bytes > 0 {
+            let (to, from) = (to.addr(), from.addr());
+            // SAFETY: the caller guarantees that the blocks are writable from `to` on and readable from
+            // `from` on until the next quiet, which waits.
+            self.begin_copy(self.part_for(to, from), unsafe { Transfer::new(to, from, blocks) });
         }
-    }
-
-    unsafe fn copy_blocks(&self, to: *mut u8, from: *const u8, blocks: StridedBlocks) {
-        let (to, from) = (to.addr(), from.addr());
-        // SAFETY: the caller guarantees that the blocks are writable from `to` on and readable from
-        // `from` on.
-        self.copy(self.part_for(to, from), unsafe { Transfer::new(to, from, blocks) });
     }
 
     unsafe fn set(&self, to: *mut u8, byte: u8, bytes: usize) {

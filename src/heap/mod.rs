@@ -20,6 +20,7 @@ use crate::pe::Job;
 use onenode_core::sys::map;
 use oneshmem_job::env;
 use oneshmem_job::error::Routine;
+use oneshmem_job::remote::StridedBlocks;
 use std::ffi::c_long;
 use std::ops::Range;
 use std::ptr::null_mut;
@@ -167,9 +168,7 @@ pub fn realloc(routine: Routine, block: Block, size: usize) -> *mut u8 {
     }
     let result = match resize(space, ptr, offset, size) {
         true => ptr,
-        // SAFETY: no PE uses a `Block` any more: all have reached the barrier above. `block_at` has
-        // found `offset` to be that of a block.
-        false => unsafe { relocate(job, space, routine, offset, size) },
+        false => relocate(job, space, routine, (block, offset), size),
     };
     collectives::barrier_all(routine);
     result
@@ -188,27 +187,25 @@ fn resize(space: &Space, ptr: *mut u8, offset: usize, size: usize) -> bool {
     resized
 }
 
-/// Moves a block to a new one of `size` bytes.
-///
-/// # Safety
-/// No PE uses the block.
-unsafe fn relocate(
+/// Moves a block, whose offset has been found, to a new one of `size` bytes. All PEs have reached the barrier of
+/// the call.
+fn relocate(
     job: &Job,
     space: &Space,
     routine: Routine,
-    offset: usize,
+    (block, offset): (Block, usize),
     size: usize,
 ) -> *mut u8 {
     let Some(new) = allocate(job, space, routine, Some(size), GRANULE) else { return null_mut() };
     let kept = space.pool().size_of(offset).unwrap_or(0).min(size);
-    let (from, to) = (space.address(offset), space.address(new));
+    let (from, to) = (block.at(), space.address(new));
     if watched::is_watched() {
         watched::forget(space, routine, offset);
     }
-    // SAFETY: both blocks have `kept` bytes, and blocks do not overlap.
+    // SAFETY: both blocks have `kept` bytes, and blocks do not overlap. No PE uses a `Block` any more.
     unsafe {
         match job.devices().filter(|devices| devices.find(from.addr()).is_some()) {
-            Some(devices) => devices.copy(to, from, kept),
+            Some(devices) => devices.copy(to, from, StridedBlocks::one(kept)),
             None => to.copy_from_nonoverlapping(from, kept),
         }
     }

@@ -10,6 +10,7 @@ use crate::context;
 use crate::slow;
 use crate::translate::{sealed, translate};
 use oneshmem_job::error::Routine;
+use oneshmem_job::remote::StridedBlocks;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -126,7 +127,8 @@ impl<T: Waitable> DeviceVariable<'_, T> {
             // SAFETY: the object was found to be in a partition on a device, so the driver reads
             // its bytes there. The copy fills in the whole local, and any bits are a valid integer.
             Some(devices) => unsafe {
-                devices.copy(value.as_mut_ptr().cast(), self.at.cast(), size_of::<T>());
+                let word = StridedBlocks::one(size_of::<T>());
+                devices.copy(value.as_mut_ptr().cast(), self.at.cast(), word);
                 value.assume_init()
             },
             None => unreachable!("an address of a partition on a device"),

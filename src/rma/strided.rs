@@ -247,7 +247,7 @@ unsafe fn transfer_slow<D: Direction, T: Copy, C: Numbering>(
                 let (to, from) = D::turn((mapped as *mut T, here));
                 match slow::devices_of(routine, &[here.addr()]) {
                     None => blocks.copy(to, from.cast_const()),
-                    Some(devices) => devices.copy_blocks(to.cast(), from.cast(), in_bytes),
+                    Some(devices) => devices.copy(to.cast(), from.cast(), in_bytes),
                 }
             }
             AccessTarget::Far(engine, far) if D::IS_PUT => {

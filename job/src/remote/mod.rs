@@ -11,8 +11,9 @@ mod word;
 pub use far::{CONTROL, Far, HEAP, PARTITIONS, STATISTICS, Segment};
 pub use word::Word;
 
+use crate::atomics::AtomicU64;
 use crate::error::{Called, Error, Routine};
-use onenode_core::collectives::words::ControlWords;
+use onenode_core::area::Shared;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -205,25 +206,17 @@ pub unsafe trait Engine: Send + Sync {
 impl dyn Engine + '_ {
     /// The current value of an 8-byte word of another PE.
     pub fn word(&self, at: Far) -> u64 {
-        let mut bytes = [0; 8];
-        // SAFETY: the local has 8 bytes, and the transfer is over at return.
-        unsafe { self.get(bytes.as_mut_ptr(), at, bytes.len(), Completion::AtReturn) };
-        u64::from_le_bytes(bytes)
+        self.value::<AtomicU64>(at).into_inner()
     }
 
-    /// The current control words of another PE.
-    pub fn control_words(&self, at: Far) -> ControlWords {
-        let mut words = MaybeUninit::<ControlWords>::uninit();
+    /// The current value of a record of atomics of another PE, such as its control words.
+    pub fn value<T: Shared>(&self, at: Far) -> T {
+        let mut value = MaybeUninit::<T>::uninit();
         // SAFETY: the local has that size, and all its bytes are filled in at return. They are
         // atomics, for which any bytes are valid.
         unsafe {
-            self.get(
-                words.as_mut_ptr().cast(),
-                at,
-                size_of::<ControlWords>(),
-                Completion::AtReturn,
-            );
-            words.assume_init()
+            self.get(value.as_mut_ptr().cast(), at, size_of::<T>(), Completion::AtReturn);
+            value.assume_init()
         }
     }
 }
@@ -328,29 +321,22 @@ pub unsafe trait DeviceMemory: Engine {
     /// Whether an address is on any device, in a partition or not.
     fn is_device(&self, address: usize) -> bool;
 
-    /// Begins a copy between memory of devices and of the processor, which the next
+    /// Begins to copy blocks between memory of devices and of the processor, which the next
     /// [`quiet`](Engine::quiet) completes. Later copies, by any call, are ordered after it.
     ///
     /// # Safety
-    /// Until then, `to` is writable and `from` readable for `bytes` bytes, at least by the device.
-    unsafe fn begin(&self, to: *mut u8, from: *const u8, bytes: usize);
-
-    /// Copies between memory of devices and of the processor.
-    ///
-    /// # Safety
-    /// `to` is writable and `from` readable for `bytes` bytes, at least by the device.
-    unsafe fn copy(&self, to: *mut u8, from: *const u8, bytes: usize) {
-        // SAFETY: the caller guarantees that `to` is writable and `from` readable. `quiet` is
-        // called here.
-        unsafe { self.begin(to, from, bytes) }
-        self.quiet();
-    }
+    /// Until then, the blocks are writable from `to` on and readable from `from` on, at least by the device.
+    unsafe fn begin(&self, to: *mut u8, from: *const u8, blocks: StridedBlocks);
 
     /// Copies blocks between memory of devices and of the processor.
     ///
     /// # Safety
-    /// The blocks are writable from `to` on and readable from `from` on.
-    unsafe fn copy_blocks(&self, to: *mut u8, from: *const u8, blocks: StridedBlocks);
+    /// The blocks are writable from `to` on and readable from `from` on, at least by the device.
+    unsafe fn copy(&self, to: *mut u8, from: *const u8, blocks: StridedBlocks) {
+        // SAFETY: the caller guarantees that the blocks are writable and readable. `quiet` is called here.
+        unsafe { self.begin(to, from, blocks) }
+        self.quiet();
+    }
 
     /// Processor memory with which copies are fastest, for the use of one thread.
     fn scratch(&self) -> Scratch;
