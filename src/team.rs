@@ -18,10 +18,11 @@ use crate::translate::TABLE;
 use known::FarMemberState;
 use onenode_core::collectives::epoch::Epoch;
 use onenode_core::collectives::words::ControlWords;
+use onenode_core::sys::mutex;
 use oneshmem_job::error::Routine;
 use oneshmem_job::jobfile::control::TEAM_SLOTS;
 use std::ffi::{c_int, c_long};
-use std::ptr::NonNull;
+use std::sync::{Arc, Mutex};
 
 /// `SHMEM_TEAM_INVALID`.
 pub const TEAM_INVALID: usize = 0;
@@ -46,7 +47,6 @@ pub struct Config {
 }
 
 /// A team that this PE belongs to. Its PE `i` is PE `start + i * stride` of the world.
-#[derive(Debug)]
 pub struct Team {
     slot: usize,
     /// 0 while this process does not use the slot. Written last.
@@ -58,7 +58,7 @@ pub struct Team {
     num_contexts: AtomicI32,
     words: AtomicPtr<ControlWords>,
     /// The known control words of members on other nodes, if any.
-    known: AtomicPtr<FarMemberState>,
+    known: Mutex<Option<Arc<[FarMemberState]>>>,
     epoch: Epoch,
 }
 
@@ -98,7 +98,7 @@ impl Team {
             me: AtomicUsize::new(0),
             num_contexts: AtomicI32::new(0),
             words: AtomicPtr::new(std::ptr::null_mut()),
-            known: AtomicPtr::new(std::ptr::null_mut()),
+            known: Mutex::new(None),
             epoch: Epoch::new([const { AtomicU64::new(0) }; 4]),
         }
     }
@@ -112,7 +112,8 @@ impl Team {
         self.num_contexts.store(config.num_contexts, Ordering::Relaxed);
         let members = |index: usize| triplet.start.wrapping_add(index.wrapping_mul(triplet.stride));
         if job.network().is_some() && (0..triplet.size).any(|i| !job.is_near(members(i))) {
-            self.make_known(triplet.size);
+            let known = (0..triplet.size).map(|_| FarMemberState::new()).collect();
+            *mutex::lock(&self.known) = Some(known);
         }
         SLOTS_USED.fetch_max(self.slot + 1, Ordering::Relaxed);
         self.size.store(triplet.size, Ordering::Release);
@@ -120,26 +121,13 @@ impl Team {
 
     /// Forgets the team in this process.
     pub(crate) fn retire(&self) {
-        let known = self.known.swap(std::ptr::null_mut(), Ordering::Relaxed);
-        if !known.is_null() {
-            // SAFETY: `make_known` made it for this many members. Only collectives of this team use
-            // it, and none is in progress.
-            drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(known, self.size())) });
-        }
+        *mutex::lock(&self.known) = None;
         self.size.store(0, Ordering::Release);
     }
 
-    fn make_known(&self, size: usize) {
-        let known: Box<[FarMemberState]> = (0..size).map(|_| FarMemberState::new()).collect();
-        self.known.store(Box::into_raw(known).cast(), Ordering::Relaxed);
-    }
-
     /// The known control words of its members, if some members are on other nodes.
-    pub(crate) fn known(&self) -> Option<&[FarMemberState]> {
-        let known = NonNull::new(self.known.load(Ordering::Relaxed))?;
-        // SAFETY: `make_known` made it for this many members. Only `retire` drops it, after the team's last collective;
-        // only collectives ask for it.
-        Some(unsafe { NonNull::slice_from_raw_parts(known, self.size()).as_ref() })
+    pub(crate) fn known(&self) -> Option<Arc<[FarMemberState]>> {
+        mutex::lock(&self.known).clone()
     }
 
     /// The team's slot of control words.

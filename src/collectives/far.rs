@@ -22,12 +22,13 @@ use oneshmem_job::remote::{Action, Amo, CONTROL, Engine, Far};
 use oneshmem_job::stats::For;
 use std::convert::Infallible;
 use std::mem::offset_of;
+use std::sync::Arc;
 
 /// A team with far members, in a call of `routine`.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct FarTeam {
     members: FarMembers<TeamMembers>,
-    known: &'static [FarMemberState],
+    known: Arc<[FarMemberState]>,
 }
 
 /// The team's group for the algorithms, if the team has members on other nodes.
