@@ -2,8 +2,9 @@
 
 #![allow(unsafe_code)]
 
+use onenode_core::sys::map::{self, OwnMapping};
 use onenode_core::sys::relocate::Relocation;
-use onenode_core::sys::{fd, map, suspend};
+use onenode_core::sys::{fd, suspend};
 use std::os::fd::{AsFd, AsRawFd};
 
 #[test]
@@ -21,7 +22,7 @@ fn too_many_mappings_are_told_from_a_lack_of_memory() {
     let memory = map::private_anywhere(3 * page).expect("three pages");
     let mut filled = Vec::with_capacity(most);
     let refused = (0..=most).find_map(|_| {
-        map::shared_anywhere(file.as_fd(), 0, page).map(|mapping| filled.push(mapping)).err()
+        OwnMapping::shared(file.as_fd(), 0, page).map(|mapping| filled.push(mapping)).err()
     });
     let limit = format!("mappings, and the system allows {most} (vm.max_map_count)");
     let is_told = |why: String| assert!(why.ends_with(&limit), "{why}");
@@ -43,8 +44,6 @@ fn too_many_mappings_are_told_from_a_lack_of_memory() {
     let refusals = std::iter::from_fn(|| unsafe { suspend::relocate(&work) }.err());
     for why in refusals {
         is_told(why.to_string());
-        let mapping = filled.pop().expect("a move takes a few");
-        // SAFETY: made above, and not used.
-        unsafe { map::unmap(mapping.as_ptr(), page) };
+        filled.pop().expect("a move takes a few");
     }
 }
