@@ -119,8 +119,13 @@ impl<T: Element> Symmetric<'_, T> {
     /// Frees the array.
     pub(super) fn free(self, routine: Routine) {
         self.agree(routine, self.len);
-        // SAFETY: the array is handed over. Its parts borrow from it, so none exist.
-        heap::free(routine, unsafe { Block::new(self.start.cast()) });
+        heap::free(routine, self.into_block());
+    }
+
+    /// Hands its memory over.
+    fn into_block(self) -> Block {
+        // SAFETY: this was the array. Its parts borrow from it, so none exist.
+        unsafe { Block::new(self.start.cast()) }
     }
 
     /// The number of elements.
@@ -244,18 +249,16 @@ impl Shmem {
         len: usize,
     ) -> Result<Symmetric<'a, T>, Symmetric<'a, T>> {
         memory.agree(&Blocking("realloc"), len);
-        let old = memory.len;
+        let (old, unchanged) = (memory.len, memory.start);
         if old == 0 || len == 0 {
             let Ok(new) = Symmetric::alloc(&Blocking("realloc"), len) else { return Err(memory) };
             self.free(memory);
             return Ok(new);
         }
         let Some(bytes) = len.checked_mul(size_of::<T>()) else { return Err(memory) };
-        // SAFETY: the caller hands over the array. Its parts borrow from it, so none exist.
-        let block = unsafe { Block::new(memory.start.cast()) };
-        let start = heap::realloc(&Blocking("realloc"), block, bytes);
+        let start = heap::realloc(&Blocking("realloc"), memory.into_block(), bytes);
         if start.is_null() {
-            return Err(memory);
+            return Err(Symmetric { start: unchanged, len: old, shmem: PhantomData });
         }
         let new = Symmetric { start: start.cast::<T>(), len, shmem: PhantomData };
         // No PE uses these before the barrier.

@@ -36,7 +36,7 @@ pub fn flush_and_exit(status: i32) -> ! {
     begin();
     STATUS.store(status, Ordering::Relaxed);
     if !FLUSHING.swap(true, Ordering::Relaxed) {
-        take_alarms();
+        take_alarms(at_alarm);
         streams::flush();
     }
     exit_now(status)
@@ -57,10 +57,7 @@ extern "C" fn late(_: libc::c_int) {
 /// many seconds. The first one counts.
 pub fn limit(seconds: u32, then: fn() -> !) {
     LATE.get_or_init(|| then);
-    // SAFETY: the process is about to end. What `then` does in a handler, as in one for SIGTERM, may fail;
-    // the process would not have ended without it.
-    unsafe { signal::handle(libc::SIGALRM, SigHandler::Handler(late), SaFlags::empty()) };
-    signal::unblock(libc::SIGALRM);
+    take_alarms(late);
     alarm::set(seconds);
 }
 
@@ -98,10 +95,11 @@ extern "C" fn at_alarm(_: libc::c_int) {
     exit_now(STATUS.load(Ordering::Relaxed))
 }
 
-/// Makes SIGALRM end the process, and unblocks it in this thread.
-fn take_alarms() {
-    // SAFETY: the handler ends the process by a system call.
-    unsafe { signal::handle(libc::SIGALRM, SigHandler::Handler(at_alarm), SaFlags::empty()) };
+/// Makes SIGALRM end the process by a handler, and unblocks it in this thread.
+fn take_alarms(handler: extern "C" fn(libc::c_int)) {
+    // SAFETY: `at_alarm` ends the process by a system call. What `late` does in a handler, as in one for SIGTERM,
+    // may fail; the process is about to end, and would not have ended without it.
+    unsafe { signal::handle(libc::SIGALRM, SigHandler::Handler(handler), SaFlags::empty()) };
     signal::unblock(libc::SIGALRM);
 }
 

@@ -140,15 +140,15 @@ unsafe extern "C" fn accept(fd: c_int, address: *mut sockaddr, bytes: *mut sockl
         let of = |door: &Guard| Some((door.clone(), door.door().listener(fd)?));
         (all.doors.iter().find_map(of), is_new)
     };
-    match guard {
-        Some((guard, listener)) => match guard.accept(listener) {
-            // SAFETY: the caller guarantees the room for the address.
-            Some(connection) => unsafe { socket::hand_over(connection, address, bytes) },
-            None => socket::nothing_to_accept(),
-        },
-        None if is_new => socket::nothing_to_accept(),
-        // SAFETY: the caller guarantees that `address` is null or writable for `*bytes` bytes.
-        None => unsafe { libc::accept(fd, address, bytes) },
+    let is_ours = guard.is_some() || is_new;
+    let connection = guard.and_then(|(guard, listener)| guard.accept(listener));
+    // SAFETY: the caller guarantees that `address` is null or writable for `*bytes` bytes.
+    unsafe {
+        match connection {
+            Some(connection) => socket::hand_over(connection, address, bytes),
+            None if is_ours => socket::nothing_to_accept(),
+            None => libc::accept(fd, address, bytes),
+        }
     }
 }
 
