@@ -7,10 +7,10 @@
 
 use crate::atomics::{AtomicBool, Ordering};
 use crate::error::Error;
+use crate::sys::hash::fnv1a;
 use crate::sys::map;
 use crate::sys::program::{self, Segment};
 use crate::sys::relocate;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 const PT_LOAD: u32 = 1;
@@ -179,12 +179,11 @@ fn locate(segments: &[Segment], notes: &[u8], page: usize) -> Result<DataSegment
 }
 
 fn fingerprint(segments: &[Segment], notes: &[u8], base: usize) -> u64 {
-    let mut hash = DefaultHasher::new();
-    for s in segments.iter().filter(|s| s.kind == PT_LOAD) {
-        (s.flags, s.address - base, s.file_bytes, s.memory_bytes).hash(&mut hash);
-    }
-    notes.hash(&mut hash);
-    hash.finish()
+    let loads = segments.iter().filter(|s| s.kind == PT_LOAD);
+    let layout = loads
+        .flat_map(|s| [s.flags as usize, s.address - base, s.file_bytes, s.memory_bytes])
+        .flat_map(usize::to_ne_bytes);
+    fnv1a(layout.chain(notes.iter().copied())) as u64
 }
 
 #[cfg(test)]
