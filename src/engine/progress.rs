@@ -111,14 +111,15 @@ impl Shared {
             if turns <= LOOKS {
                 continue;
             }
+            let spins = WAIT_POLICY.spins_only();
             if turns <= LOOKS + YIELDS && !WAIT_POLICY.loses_yields() {
                 drop(state);
-                if !WAIT_POLICY.spins_only() {
+                if !spins {
                     WAIT_POLICY.yield_cpu(time_on_this_cpu);
                 }
                 continue;
             }
-            if WAIT_POLICY.spins_only() {
+            if spins {
                 drop(state);
                 turns = 0;
             } else {

@@ -115,8 +115,7 @@ impl Job {
     pub fn heap_address(&self, pe: usize) -> u64 {
         match self.network().filter(|_| !self.is_near(pe)) {
             Some(network) => {
-                // Which waits until the PE has begun.
-                network.runs_the_same(pe);
+                // The first access to a PE waits until that has begun.
                 let at = offset_of!(PeRecord, slot) + offset_of!(SlotRecord, heap_address);
                 network.engine().word(self.far_record(pe, at))
             }

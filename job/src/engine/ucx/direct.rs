@@ -10,12 +10,13 @@
 //! connect, so nobody uses a connection before it is answered, or ends.
 
 use super::bindings::Status;
-use super::message::{ANSWERS, Handler, Message, NOTIFICATIONS, WELCOME, word, words};
+use super::message::{ANSWERS, Handler, Message, NOTIFICATIONS, WELCOME, words};
 use super::request::PendingRequests;
 use super::worker::{Connection, Receiver, SendTiming, Sender, Worker, refuse};
 use crate::atomics::{AtomicU64, Ordering};
 use crate::engine::exports::Record;
 use crate::remote::secret::Secret;
+use onenode_core::packed::word;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -2,12 +2,13 @@
 //! because near PEs access it so, too.
 #![allow(unsafe_code)]
 
-use super::message::{ADD, AND, MOST, OR, RAISE, STORE, XOR, word};
+use super::message::{ADD, AND, MOST, OR, RAISE, STORE, XOR};
 use crate::atomics::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::counter::Counter;
 use crate::engine::shared::SharedBytes;
 use crate::remote::{Action, Amo};
 use onenode_core::area::Shared;
+use onenode_core::packed::word;
 use onenode_core::sys::futex;
 
 /// A counter that a message raises.

@@ -15,6 +15,7 @@
 use crate::engine::exports::{EXPORT_BYTES, life_word};
 use crate::remote::{Action, Amo, Far};
 use onenode_core::copy;
+use onenode_core::packed::word;
 use std::ops::Range;
 
 /// The UCX handler of active messages that receives a message.
@@ -307,13 +308,6 @@ fn write_words(to: &mut [u8], words: &[u64]) {
     for (place, word) in to.chunks_exact_mut(8).zip(words) {
         place.copy_from_slice(&word.to_le_bytes());
     }
-}
-
-/// The value of up to 8 bytes.
-pub fn word(bytes: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(word)
 }
 
 /// A request to an agent.

@@ -3,9 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::memory;
-use super::message::{
-    ANSWERS, END, Handler, MOST, Message, OPERATIONS, Question, Target, parts, word,
-};
+use super::message::{ANSWERS, END, Handler, MOST, Message, OPERATIONS, Question, Target, parts};
 use super::worker::{Receiver, SendBuffer, Sender, Worker};
 use crate::engine::admission;
 use crate::engine::exports::Record;
@@ -14,6 +12,7 @@ use crate::error::Error;
 use crate::message;
 use crate::remote::network::Route;
 use crate::remote::secret::Secret;
+use onenode_core::packed::word;
 use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::ops::Range;
