@@ -27,16 +27,15 @@ static bool next_mapping(FILE *maps, char **line, size_t *room, mapping *m)
     return false;
 }
 
-void tell_spot(char *base, size_t size, spot *own)
+void tell_spot(char *base, spot *own)
 {
-    *own = (spot){.kept = 0};
-    FILE *maps = size >= sizeof own->word ? fopen("/proc/self/maps", "r") : NULL;
+    FILE *maps = own->size >= sizeof own->word ? fopen("/proc/self/maps", "r") : NULL;
     char *line = NULL;
     size_t room = 0;
     uintptr_t at = (uintptr_t)base;
     for (mapping m; maps != NULL && next_mapping(maps, &line, &room, &m);)
-        if (at >= m.start && at < m.end && size <= m.end - at) {
-            *own = (spot){.major = m.major, .minor = m.minor, .inode = m.inode, .offset = m.offset + (at - m.start)};
+        if (at >= m.start && at < m.end && own->size <= m.end - at) {
+            own->major = m.major, own->minor = m.minor, own->inode = m.inode, own->offset = m.offset + (at - m.start);
             memcpy(&own->kept, base, sizeof own->kept);
             own->told = getrandom(&own->word, sizeof own->word, GRND_NONBLOCK) == sizeof own->word;
             if (own->told)
@@ -48,7 +47,7 @@ void tell_spot(char *base, size_t size, spot *own)
         fclose(maps);
 }
 
-void find_spots(const spot *spots, const part *parts, int n, char **found)
+void find_spots(const spot *spots, int n, char **found)
 {
     memset(found, 0, sizeof *found * (size_t)n);
     FILE *maps = fopen("/proc/self/maps", "r");
@@ -61,7 +60,7 @@ void find_spots(const spot *spots, const part *parts, int n, char **found)
                 continue;
             unsigned long long in = s->offset - m.offset, bytes = m.end - m.start;
             char *there = (char *)m.start + in;
-            if (in < bytes && parts[i].size <= bytes - in && memcmp(there, &s->word, sizeof s->word) == 0)
+            if (in < bytes && s->size <= bytes - in && memcmp(there, &s->word, sizeof s->word) == 0)
                 found[i] = there;
         }
     free(line);

@@ -64,8 +64,9 @@ typedef struct {
  * place's words it has free. */
 typedef struct { unsigned long long size, unit, able, free, slots; } part;
 
-/* Where a part lies in a file that is mapped: see near.c. It begins with `word` until all ranks have looked; then with what was `kept`. */
-typedef struct { unsigned long long told, major, minor, inode, offset, word, kept; } spot;
+/* A part of a window that MPI has made, and where it lies in a file that is mapped: see near.c. It begins with `word` until all ranks
+ * have looked; then with what was `kept`. */
+typedef struct { unsigned long long size, unit, told, major, minor, inode, offset, word, kept; } spot;
 
 /* The memory that the ranks of a place share, for each: a line for the guard, and words for so many windows. */
 enum { WINDOWS = 32 };
@@ -196,9 +197,9 @@ HIDDEN bool shared_window(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
 /* This rank cannot keep to what all have agreed on. */
 HIDDEN void end_without_memory(void);
 /* Finds where the own part lies, if it is in a shared file, and marks it. */
-HIDDEN void tell_spot(char *base, size_t size, spot *own);
+HIDDEN void tell_spot(char *base, spot *own);
 /* Finds the parts of other ranks here, or NULL. */
-HIDDEN void find_spots(const spot *spots, const part *parts, int n, char **found);
+HIDDEN void find_spots(const spot *spots, int n, char **found);
 /* What a type was made from: the runs are the caller's to free. `laid`: they are all of it. */
 typedef struct { run *runs; size_t count, room; ptrdiff_t extent; const element *element; int combiner; bool laid; } layout;
 HIDDEN void lay_out(MPI_Datatype handle, layout *l);

@@ -150,8 +150,7 @@ static bool list_ranks(place *p, MPI_Comm comm, MPI_Comm node)
     MPI_Group here;
     int *ranks = malloc(sizeof *ranks * (size_t)p->here);
     p->ranks = calloc((size_t)p->here, sizeof *p->ranks);
-    p->parts = calloc((size_t)p->here, sizeof *p->parts);
-    bool good = begins_at_once() && ranks != NULL && p->ranks != NULL && p->parts != NULL;
+    bool good = begins_at_once() && ranks != NULL && p->ranks != NULL;
     for (int i = 0; good && i < p->here; i++)
         ranks[i] = i;
     PMPI_Comm_group(node, &here);

@@ -182,18 +182,16 @@ static void adopt_near(place *p, MPI_Aint size, MPI_Aint unit, MPI_Comm comm, ch
 {
     size_t here = (size_t)p->here;
     window new = {.n = (uint32_t)p->n, .place = p, .flavor = MPI_WIN_FLAVOR_ALLOCATE, .targets = calloc((size_t)p->n, sizeof(target))};
-    spot *spots = malloc(here * sizeof *spots), own;
+    spot *spots = malloc(here * sizeof *spots), own = {.size = (unsigned long long)size, .unit = (unsigned long long)unit};
     char **found = malloc(here * sizeof *found);
-    part mine = {.size = (unsigned long long)size, .unit = (unsigned long long)unit};
     MPI_Comm node = MPI_COMM_NULL;
     int me;
     PMPI_Comm_rank(comm, &me);
-    tell_spot(base, (size_t)size, &own);
+    tell_spot(base, &own);
     bool good = node_of(comm, me, &node) && all_agree(new.targets != NULL && spots != NULL && found != NULL, node)
-                && PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, p->parts, sizeof mine, MPI_BYTE, node) == MPI_SUCCESS
                 && PMPI_Allgather(&own, sizeof own, MPI_BYTE, spots, sizeof own, MPI_BYTE, node) == MPI_SUCCESS;
     if (good)
-        find_spots(spots, p->parts, p->here, found);
+        find_spots(spots, p->here, found);
     if (node != MPI_COMM_NULL) {
         PMPI_Barrier(node);
         PMPI_Comm_free(&node);
@@ -208,7 +206,7 @@ static void adopt_near(place *p, MPI_Aint size, MPI_Aint unit, MPI_Comm comm, ch
         for (int i = 0; i < p->here; i++)
             if (found[i] != NULL) {
                 target *t = &new.targets[p->ranks[i]];
-                t->far = false, t->base = found[i], t->size = (size_t)p->parts[i].size, t->unit = (size_t)p->parts[i].unit;
+                t->far = false, t->base = found[i], t->size = (size_t)spots[i].size, t->unit = (size_t)spots[i].unit;
             }
         insert(win, &new);
     } else {
