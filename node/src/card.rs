@@ -76,7 +76,7 @@ impl Card {
     pub(crate) fn new(surroundings: &Surroundings, address: &Address) -> Self {
         let flags = if address.common { COMMON } else { 0 };
         Self([
-            pair(MAGIC, pair16(VERSION)),
+            pair(MAGIC, VERSION_WORD),
             surroundings.boot,
             pair(address.pid, address.descriptor as u32),
             address.started,
@@ -116,9 +116,7 @@ impl Card {
 }
 
 /// [`VERSION`] as one word.
-pub(crate) const fn pair16(version: (u16, u16)) -> u32 {
-    version.0 as u32 | (version.1 as u32) << 16
-}
+pub(crate) const VERSION_WORD: u32 = VERSION.0 as u32 | (VERSION.1 as u32) << 16;
 
 /// Fails unless `version`, packed into one word, has this library's major.
 pub(crate) fn same_major(what: &'static str, version: u32) -> Result<(), Error> {
@@ -205,7 +203,7 @@ mod tests {
         fn no_card_is_too_strange(words in prop::array::uniform8(any::<u64>()), own in any::<bool>()) {
             let mut card = Card(words);
             if own {
-                card.0[0] = pair(MAGIC, pair16(VERSION));
+                card.0[0] = pair(MAGIC, VERSION_WORD);
             }
             prop_assert_eq!(card.read().is_ok(), own);
         }

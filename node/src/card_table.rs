@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::Rank;
-use crate::card::{self, Card, VERSION};
+use crate::card::{self, Card, VERSION_WORD};
 use crate::error::Error;
 use onenode_core::area::{Shared, SharedArea};
 use onenode_core::atomics::{AtomicU32, AtomicU64, Ordering};
@@ -52,7 +52,7 @@ impl CardTable {
     pub fn begin(file: BorrowedFd, ranks: u32) -> Result<Self, Error> {
         let table = Self::map(file, ranks)?;
         let header = table.header();
-        header.version.store(card::pair16(VERSION), Ordering::Relaxed);
+        header.version.store(VERSION_WORD, Ordering::Relaxed);
         header.ranks.store(ranks, Ordering::Relaxed);
         header.magic.store(MAGIC, Ordering::Release);
         Ok(table)

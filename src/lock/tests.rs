@@ -53,6 +53,8 @@ fn waiters_are_served_in_the_order_they_came() {
     lock::set(&holder, false, Order::Arrival).unwrap();
     std::thread::scope(|scope| {
         for me in order {
+            let line = || words[lock::HOME].load(Ordering::Relaxed);
+            let before = line();
             scope.spawn(move || {
                 let pe = Pe { words, me };
                 lock::set(&pe, false, Order::Arrival).unwrap();
@@ -60,7 +62,7 @@ fn waiters_are_served_in_the_order_they_came() {
                 lock::clear(&pe, false).unwrap();
             });
             // The next thread starts when this one is in line.
-            while lock::last_in_line(words[lock::HOME].load(Ordering::Relaxed)) != Some(me) {
+            while line() == before {
                 std::thread::yield_now();
             }
         }

@@ -171,11 +171,6 @@ const fn tail(pe: usize) -> u64 {
     (pe as u64 + 1) << TAIL_SHIFT
 }
 
-/// The PE at the tail, from the word of [`HOME`].
-pub const fn last_in_line(home: u64) -> Option<usize> {
-    named(home >> TAIL_SHIFT)
-}
-
 /// The PE that has the lock, from the word of [`HOME`].
 pub const fn holder(home: u64) -> Option<usize> {
     named(home >> OWNER_SHIFT)

@@ -12,7 +12,7 @@
 
 mod record;
 
-use crate::card::{self, VERSION};
+use crate::card::{self, VERSION_WORD};
 use crate::error::Error;
 use onenode_core::area::{Shared, SharedArea};
 use onenode_core::atomics::{AtomicU32, AtomicU64, Ordering, fence};
@@ -155,7 +155,7 @@ impl Header {
         assert!(shape.is_sound());
         let header = Self { area: SharedArea::map(file, offset, shape.bytes())?, shape };
         let head = header.head();
-        head.version.store(card::pair16(VERSION), Ordering::Relaxed);
+        head.version.store(VERSION_WORD, Ordering::Relaxed);
         head.mark.store(owner.mark, Ordering::Relaxed);
         head.pid.store(owner.pid, Ordering::Relaxed);
         head.started.store(owner.started, Ordering::Relaxed);

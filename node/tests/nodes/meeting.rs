@@ -3,7 +3,8 @@
 use super::memory::{read, view, write};
 use super::ranks::{LONG, Process, die, memfd, run, state_of, statuses};
 use onenode::{Config, Error, Key, Node, Pages, State};
-use onenode_core::sys::{fd, map};
+use onenode_core::sys::fd;
+use onenode_core::sys::map::{self, OwnMapping};
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
@@ -62,7 +63,7 @@ const WAITS: Duration = Duration::from_millis(300);
 fn flag() -> usize {
     let (file, page) = (fd::memfd(c"flag").expect("a memory file"), map::page_size());
     fd::resize_and_seal(file.as_fd(), page as u64).expect("its size");
-    map::shared_anywhere(file.as_fd(), 0, page).expect("mapped").as_ptr() as usize
+    OwnMapping::shared(file.as_fd(), 0, page).expect("mapped").keep()
 }
 
 /// Raises the flag once it has been called for so long that the process waits at the card table.

@@ -123,7 +123,7 @@ fn what_cannot_be_adopted_is_refused() {
         refused(at..at + 4 * page, "mapped");
         let file = fd::memfd(c"client").expect("a memory file");
         File::from(file.try_clone().expect("a copy")).set_len(page as u64).expect("its size");
-        let shared = map::shared_anywhere(file.as_fd(), 0, page).expect("mapped").as_ptr() as usize;
+        let shared = OwnMapping::shared(file.as_fd(), 0, page).expect("mapped").keep();
         refused(shared..shared + page, "can shrink");
         drop(file);
         refused(shared..shared + page, "no descriptor");
@@ -143,8 +143,7 @@ fn memory_files_of_the_client() {
         let (node, page) = (process.node(), map::page_size());
         let file = fd::memfd(c"client").expect("a memory file");
         fd::resize_and_seal(file.as_fd(), 10 * page as u64).expect("its size");
-        let at = map::shared_anywhere(file.as_fd(), page as u64, 8 * page).expect("mapped");
-        let at = at.as_ptr() as usize;
+        let at = OwnMapping::shared(file.as_fd(), page as u64, 8 * page).expect("mapped").keep();
         // Neither begins nor ends with a page.
         let what = at + page + 8..at + 7 * page - 24;
         let (fd, offset) = (file.as_fd(), 2 * page as u64 + 8);

@@ -22,9 +22,6 @@ use std::ops::Range;
 /// A message that every group has room for.
 pub type Small = [u64; SMALL_WORDS];
 
-/// Most bytes of a [`Small`].
-pub const SMALL_BYTES: usize = SMALL_WORDS * 8;
-
 /// The words of a result that one member can publish for all.
 pub type Few = [u64; FEW_WORDS];
 

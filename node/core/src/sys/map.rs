@@ -8,7 +8,6 @@ use std::io;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::ptr::NonNull;
 
 const RESERVE: libc::c_int = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
 
@@ -263,12 +262,6 @@ impl Drop for OwnMapping {
         // SAFETY: this value's own mapping, to which nothing refers.
         unsafe { unmap(self.0.start as *mut u8, self.0.len()) };
     }
-}
-
-/// Maps a range of `fd` at any free address.
-pub fn shared_anywhere(fd: BorrowedFd, offset: u64, bytes: usize) -> Result<NonNull<u8>, Error> {
-    let at = OwnMapping::shared(fd, offset, bytes)?.keep();
-    NonNull::new(at as *mut u8).ok_or_else(|| Error::last("mapping the control area"))
 }
 
 /// Reserves inaccessible address space at any free address.

@@ -156,6 +156,7 @@ pub fn descriptor(mapping: &Mapping) -> Option<OwnedFd> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::map::OwnMapping;
     use crate::sys::{fd, map};
     use std::os::fd::AsFd;
 
@@ -183,8 +184,8 @@ mod tests {
         let start = map::private_anywhere(8 * page).expect("memory");
         let file = fd::memfd(c"a name").expect("a memory file");
         fd::resize_and_seal(file.as_fd(), 4 * page as u64).expect("its size");
-        let shared = map::shared_anywhere(file.as_fd(), page as u64, 2 * page).expect("mapped");
-        let shared = shared.as_ptr() as usize;
+        let shared =
+            OwnMapping::shared(file.as_fd(), page as u64, 2 * page).expect("mapped").keep();
         let mut table = File::open("/proc/self/maps").expect("/proc");
         let listed = read(&mut table).expect("listed");
         let part = |all: Vec<Mapping>, range: &Range<usize>| -> Vec<_> {
@@ -207,8 +208,7 @@ mod tests {
         let file = fd::memfd(c"maps").expect("a memory file");
         let page = map::page_size();
         fd::resize_and_seal(file.as_fd(), 4 * page as u64).expect("its size");
-        let at = map::shared_anywhere(file.as_fd(), page as u64, 2 * page).expect("mapped");
-        let at = at.as_ptr() as usize;
+        let at = OwnMapping::shared(file.as_fd(), page as u64, 2 * page).expect("mapped").keep();
         let found = within(&(at + page..at + 2 * page)).expect("listed");
         assert_eq!(found.len(), 1);
         assert!(found[0].shared && found[0].is_writable());

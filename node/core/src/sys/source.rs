@@ -161,7 +161,7 @@ mod tests {
         let file = fd::memfd(c"source").expect("a memory file");
         fd::resize_and_seal(file.as_fd(), 1 << 62).expect("its size");
         let page = map::page_size();
-        let start = map::shared_anywhere(file.as_fd(), 0, page).expect("its start");
+        let start = Source::from(file.as_fd()).anywhere(0, page).expect("its start");
         let offsets = [0, 4 * page as u64, 1 << 30, (1 << 40) + (5 << 42), (1 << 50) + page as u64];
         let word = |at: NonNull<u8>| {
             // SAFETY: a mapping of at least a page.

@@ -2,7 +2,7 @@
 
 use super::calls::{Call, Elements};
 use super::machine::MOST_PES;
-use crate::collectives::group::SMALL_BYTES;
+use crate::collectives::group::Small;
 use crate::collectives::message::MOST_BYTES;
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ fn sizes(most: usize) -> impl Strategy<Value = usize> {
     let around = |at: usize| at.saturating_sub(2)..at + 3;
     prop_oneof![
         3 => 0..20usize,
-        1 => around(SMALL_BYTES),
+        1 => around(size_of::<Small>()),
         1 => around(MOST_BYTES),
         1 => around(2048),
         1 => around(8192),
