@@ -24,6 +24,7 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, getpgid, getpid, getppid};
 use onenode_core::sys::fd;
+use onenode_core::sys::raw::{Plain, plain};
 use oneshmem_job::env;
 use oneshmem_job::env::{PASSED_PE, PASSED_STDOUT};
 use std::ffi::OsString;
@@ -133,10 +134,9 @@ impl Process {
                 fd::pass_on(*file).map_err(Step::Pass.failed())?;
             }
             if is_debugged {
-                let any = libc::PR_SET_PTRACER_ANY;
-                // SAFETY: the call accesses no memory. It fails harmlessly where nothing restricts
-                // debuggers.
-                unsafe { libc::prctl(libc::PR_SET_PTRACER, any) };
+                let any = libc::PR_SET_PTRACER_ANY as usize;
+                // Fails harmlessly where nothing restricts debuggers.
+                plain(Plain::Prctl, [libc::PR_SET_PTRACER as usize, any]);
                 ptrace::traceme().map_err(Step::Trace.failed())?;
             }
             Ok(())
