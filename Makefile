@@ -53,8 +53,13 @@ RELEASE := $(CARGO_TARGET_DIR)/$(CARGO_BUILD_TARGET:%=%/)$(PROFILE)
 # Of several that match, rustc takes the last.
 REMAPPED := $(CURDIR)=/oneshmem $(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo $(CARGO_TARGET_DIR)=/oneshmem/target
 # The flags for linking are for the commands, too, which rustc links.
-CARGO_RELEASE := RUSTFLAGS="$(strip $(RUSTFLAGS) $(LDFLAGS:%=-Clink-arg=%) $(REMAPPED:%=--remap-path-prefix=%))" $(CARGO)
+# A release's C libraries are optimised as one with all that they use, for which crates carry bitcode beside code.
+# Commands are not worth that time.
+CARGO_RELEASE = RUSTFLAGS="$(strip $(RUSTFLAGS) $(LDFLAGS:%=-Clink-arg=%) $(REMAPPED:%=--remap-path-prefix=%) \
+                           $(AS_ONE:%=-Cembed-bitcode))" $(CARGO)
+AS_ONE      = $(if $(filter release,$(PROFILE)),-Clto=fat)
 CARGO_BUILD = $(CARGO_RELEASE) build --profile $(PROFILE) --locked $(FEATURES:%=--features %)
+CARGO_C     = $(CARGO_RELEASE) rustc --profile $(PROFILE) --locked $(FEATURES:%=--features %) -p $(1) --lib -- $(AS_ONE)
 CARGO_HOST  = env -u CARGO_BUILD_TARGET RUSTFLAGS= $(CARGO) build --profile $(PROFILE) --locked
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
@@ -64,7 +69,7 @@ VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\
 
 PAGES_HERE  := $(if $(CARGO_BUILD_TARGET),,-p oneshmem-pages)
 COMMANDS_OF := -p oneshmem-tools -p oneshmem-info -p oneshmem-top -p oneshmem-tune
-all: ALONG := $(COMMANDS_OF) -p onenode-capi $(PAGES_HERE)
+all: ALONG := $(COMMANDS_OF) -p onenode $(PAGES_HERE)
 all: compiled tools library headers openmp names node mpi packages pages
 	@touch $(COMPLETE)
 

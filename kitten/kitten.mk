@@ -12,11 +12,12 @@ KITTEN          := $(BUILD)/kitten
 KITTEN_FLAGS    := -C relocation-model=static -C target-feature=+crt-static
 
 # The Rust program derives its elements. With that feature for all, one build of the crates serves both.
-SMARTMAP_MAKE   := $(MAKE) BUILD=$(SMARTMAP) FEATURES='smartmap oneshmem/derive' CARGO_TARGET_DIR=$(SMARTMAP_TARGET)
+SMARTMAP_MAKE   := $(MAKE) BUILD=$(SMARTMAP) FEATURES='smartmap oneshmem/derive' CARGO_TARGET_DIR=$(SMARTMAP_TARGET) \
+                   ALONG='-p oneshmem-tools -p oneshmem-info'
 
 .PHONY: smartmap smartmap-commands test-smartmap kitten kitten-rust
 smartmap:
-	$(SMARTMAP_MAKE) ALONG='-p oneshmem-tools -p oneshmem-info' library headers names smartmap-commands
+	$(SMARTMAP_MAKE) library headers names smartmap-commands
 smartmap-commands: compiled
 	$(call COMMANDS,oshrun oshcc oshinfo)
 

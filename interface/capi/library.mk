@@ -4,15 +4,16 @@
 #   headers     $(BUILD)/include/ from the table of the interface
 
 INTERFACE := $(HOST)/oneshmem-interface
-# For this machine, by the same call of Cargo if the library is, too.
+# For this machine, by the same call of Cargo if other commands are, too.
 INTERFACE_HERE := $(if $(CARGO_BUILD_TARGET),,-p oneshmem-interface)
 
 .PHONY: library headers compiled
 library: $(BUILD)/lib/libshmem.a $(BUILD)/lib/libshmem.so
 
 compiled: prerequisites
-	$(CARGO_BUILD) -p oneshmem-capi $(INTERFACE_HERE) $(ALONG)
-	$(if $(INTERFACE_HERE),,$(CARGO_HOST) -p oneshmem-interface)
+	$(if $(ALONG),$(CARGO_BUILD) $(INTERFACE_HERE) $(ALONG))
+	$(call CARGO_C,oneshmem-capi)
+	$(if $(and $(ALONG),$(INTERFACE_HERE)),,$(CARGO_HOST) -p oneshmem-interface)
 
 # Cargo decides what is out of date; the empty recipes let make look at the results.
 $(RELEASE)/libshmem.a $(INTERFACE): compiled ;

@@ -6,7 +6,7 @@
 node: $(BUILD)/lib/libonenode.a $(BUILD)/lib/libonenode.so $(BUILD)/include/onenode.h
 
 node-compiled: prerequisites
-	$(CARGO_BUILD) -p onenode-capi $(ALONG)
+	$(call CARGO_C,onenode-capi)
 $(RELEASE)/libonenode.a: node-compiled ;
 
 $(OBJ)/onenode.exports: $(RELEASE)/libonenode.a
