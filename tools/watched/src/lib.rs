@@ -17,7 +17,7 @@ use nix::unistd::Pid;
 /// The most bytes that are taken of each of a program's two outputs.
 const MOST: usize = 64 << 20;
 /// How long a program may take to end when it is asked to, and what it has started to let go of its outputs.
-const GRACE: Duration = Duration::from_secs(3);
+const GRACE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 3 });
 
 /// The results of a program.
 #[derive(Debug)]

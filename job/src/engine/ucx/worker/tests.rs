@@ -485,7 +485,7 @@ fn a_process_of_the_job_may_take_its_time() {
     let most = Duration::from_secs(60);
     let handshake = pair.record.access.request(&pair.secret, most).expect("a proof");
     // Longer than strangers may stay, until the server looks.
-    let hesitate = || std::thread::sleep(Duration::from_secs(8));
+    let hesitate = || std::thread::sleep(Duration::from_secs(7));
     hesitate();
     let agent = late.connect(&pair.record.address, OPERATIONS).expect("an endpoint");
     hesitate();
