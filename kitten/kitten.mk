@@ -11,7 +11,8 @@ KITTEN          := $(BUILD)/kitten
 # Kitten loads static programs at fixed addresses.
 KITTEN_FLAGS    := -C relocation-model=static -C target-feature=+crt-static
 
-# The Rust program derives its elements. With that feature for all, one build of the crates serves both.
+# The Rust program derives its elements. With that feature, and the same commands, for all, one build of the crates serves both
+# targets.
 SMARTMAP_MAKE   := $(MAKE) BUILD=$(SMARTMAP) FEATURES='smartmap oneshmem/derive' CARGO_TARGET_DIR=$(SMARTMAP_TARGET) \
                    ALONG='-p oneshmem-tools -p oneshmem-info'
 

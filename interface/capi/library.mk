@@ -12,7 +12,7 @@ library: $(BUILD)/lib/libshmem.a $(BUILD)/lib/libshmem.so
 
 compiled: prerequisites
 	$(if $(ALONG),$(CARGO_BUILD) $(INTERFACE_HERE) $(ALONG) $(if $(AS_ONE),,-p oneshmem-capi))
-	$(if $(and $(ALONG),$(if $(AS_ONE),,1)),,$(call CARGO_C,oneshmem-capi))
+	$(call CARGO_C,oneshmem-capi)
 	$(if $(and $(ALONG),$(INTERFACE_HERE)),,$(CARGO_HOST) -p oneshmem-interface)
 
 # Cargo decides what is out of date; the empty recipes let make look at the results.

@@ -181,20 +181,14 @@ impl std::fmt::Display for Counts {
 pub fn trials() -> Vec<Trial> {
     let short = |kind: FaultKind| {
         let name = format!("faults/{}", kind.name());
-        Trial::test(name, move || {
-            let far = kind != kind.near();
-            campaign(
-                kind,
-                if kind == FaultKind::Variables {
-                    60
-                } else if far {
-                    10
-                } else {
-                    25
-                },
-            )
-        })
-        .with_ignored_flag(kind != kind.near() && Launcher::Hosts.is_absent())
+        let is_far = kind != kind.near();
+        let count = match kind {
+            FaultKind::Variables => 60,
+            _ if is_far => 10,
+            _ => 25,
+        };
+        Trial::test(name, move || campaign(kind, count))
+            .with_ignored_flag(is_far && Launcher::Hosts.is_absent())
     };
     FaultKind::ALL.into_iter().map(short).collect()
 }
