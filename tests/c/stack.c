@@ -58,7 +58,7 @@ int main(void)
         psync[i] = SHMEM_SYNC_VALUE;
     unsigned char *stack = aligned_alloc(4096, STACK);
     CHECK(stack != NULL);
-    int most = 12 << 10, over = 0;
+    int most = 16 << 10, over = 0;
     for (int pe = 0; pe < npes; pe++)
         if (shmem_ptr(source, pe) == NULL)
             most = 64 << 10; /* on another node: what carries messages runs on this stack, too */
