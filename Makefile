@@ -4,7 +4,7 @@
 #   make demo            compile the integer sort and run it on 4 PEs: with what is built, or else with the
 #                        library and commands that it needs, which compile in half a minute: build/quick/
 #   make test            unit tests, and the C programs on a few numbers of PEs: five to six minutes
-#   make check           every check and test there is, as in CI: half an hour
+#   make check           every check and test with this machine's compilers: a quarter of an hour
 #   make test-tsan       the threads of a PE under ThreadSanitizer
 #   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
 #   make test-nodes      the C tests over two emulated nodes
@@ -47,19 +47,20 @@ PROFILE := release
 ALONG   :=
 # What is built: with CARGO_BUILD_TARGET for that kind of machine, as Cargo calls it. Programs that are run
 # while building are made for this one.
-HOST    := $(CARGO_TARGET_DIR)/$(PROFILE)
-RELEASE := $(CARGO_TARGET_DIR)/$(CARGO_BUILD_TARGET:%=%/)$(PROFILE)
+HOST    := $(CARGO_TARGET_DIR)/$(PROFILE:dev=debug)
+RELEASE := $(CARGO_TARGET_DIR)/$(CARGO_BUILD_TARGET:%=%/)$(PROFILE:dev=debug)
 # Release builds hold no paths of this machine, so they are the same wherever they are made.
 # Of several that match, rustc takes the last.
 REMAPPED := $(CURDIR)=/oneshmem $(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo $(CARGO_TARGET_DIR)=/oneshmem/target
-# The flags for linking are for the commands, too, which rustc links.
 # A release's C libraries are optimised as one with all that they use, for which crates carry bitcode beside code.
 # Commands are not worth that time.
-CARGO_RELEASE = RUSTFLAGS="$(strip $(RUSTFLAGS) $(LDFLAGS:%=-Clink-arg=%) $(REMAPPED:%=--remap-path-prefix=%) \
-                           $(AS_ONE:%=-Cembed-bitcode))" $(CARGO)
-AS_ONE      = $(if $(filter release,$(PROFILE)),-Clto=fat)
-CARGO_BUILD = $(CARGO_RELEASE) build --profile $(PROFILE) --locked $(FEATURES:%=--features %)
-CARGO_C     = $(CARGO_RELEASE) rustc --profile $(PROFILE) --locked $(FEATURES:%=--features %) -p $(1) --lib -- $(AS_ONE)
+AS_ONE   := $(if $(filter release,$(PROFILE)),-Clto=fat)
+# The flags for linking are for the commands, too, which rustc links. Without any, tests are compiled from the same crates.
+FLAGS    := $(strip $(RUSTFLAGS) $(LDFLAGS:%=-Clink-arg=%) \
+                $(if $(AS_ONE),$(REMAPPED:%=--remap-path-prefix=%) -Cembed-bitcode))
+CARGO_WITH  = $(if $(FLAGS),RUSTFLAGS="$(FLAGS)") $(CARGO)
+CARGO_BUILD = $(CARGO_WITH) build --profile $(PROFILE) --locked $(FEATURES:%=--features %)
+CARGO_C     = $(CARGO_WITH) rustc --profile $(PROFILE) --locked $(FEATURES:%=--features %) -p $(1) --lib -- $(AS_ONE)
 CARGO_HOST  = env -u CARGO_BUILD_TARGET RUSTFLAGS= $(CARGO) build --profile $(PROFILE) --locked
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 
@@ -135,12 +136,12 @@ pages: tools
 prerequisites:
 	@packaging/prerequisites
 
-# The few parts that `make demo` and `make test` need, compiled in less time and all at once, in a tree of
-# their own, from which nothing is installed.
+# The few parts that `make demo` and `make test` need, compiled in less time and all at once, for the latter with the
+# tests themselves, in a tree of their own, from which nothing is installed.
 QUICK_TREE := $(BUILD)/quick
+QUICKLY    := -p oneshmem-tools -p oneshmem-capi
 quick:
-	$(MAKE) --no-print-directory BUILD=$(QUICK_TREE) PROFILE=quick ALONG='-p oneshmem-tools' \
-	    library headers mpi quick-commands
+	$(MAKE) --no-print-directory BUILD=$(QUICK_TREE) PROFILE=dev ALONG='$(QUICKLY)' library headers mpi quick-commands
 quick-commands: compiled
 	$(call COMMANDS,oshrun oshcc)
 

@@ -6,15 +6,13 @@
 #   kitten          the smoke programs, static and at a fixed address: build/kitten/
 
 SMARTMAP        := $(BUILD)/smartmap
-SMARTMAP_TARGET := $(CARGO_TARGET_DIR)/smartmap
 KITTEN          := $(BUILD)/kitten
 # Kitten loads static programs at fixed addresses.
 KITTEN_FLAGS    := -C relocation-model=static -C target-feature=+crt-static
 
 # The Rust program derives its elements. With that feature, and the same commands, for all, one build of the crates serves both
 # targets.
-SMARTMAP_MAKE   := $(MAKE) BUILD=$(SMARTMAP) FEATURES='smartmap oneshmem/derive' CARGO_TARGET_DIR=$(SMARTMAP_TARGET) \
-                   ALONG='-p oneshmem-tools -p oneshmem-info'
+SMARTMAP_MAKE   := $(MAKE) BUILD=$(SMARTMAP) FEATURES='smartmap oneshmem/derive' ALONG='-p oneshmem-tools -p oneshmem-info'
 
 .PHONY: smartmap smartmap-commands test-smartmap kitten kitten-rust
 smartmap:
@@ -29,16 +27,20 @@ kitten:
 	mkdir -p $(KITTEN)
 	$(CC) -O2 -Wall -static -no-pie -I$(SMARTMAP)/include tests/kitten/smoke.c -o $(KITTEN)/smoke \
 	    -L$(SMARTMAP)/lib -lshmem -lpthread -ldl -lrt -lm
-	cp $(SMARTMAP_TARGET)/release/kitten-families $(KITTEN)/families
+	cp $(HOST)/kitten-families $(KITTEN)/families
 kitten-rust:
-	$(CARGO_RELEASE) rustc --release --locked -p oneshmem-kitten-families --features smartmap -- $(KITTEN_FLAGS)
+	$(CARGO_WITH) rustc --release --locked -p oneshmem-kitten-families --features smartmap -- $(KITTEN_FLAGS)
 
-# The first command's packages have something of their own with these addresses; the models, documents and
-# the launcher's tests have not. What they depend on is compiled for the usual tests already. The others name all packages: for
-# fewer, Cargo might choose other features and build them once more.
+# The first command's packages have something of their own with these addresses; the models, documents,
+# collectives and the launcher's tests have not. What they depend on is compiled for the usual tests already. Without
+# optimising and with the standard library's checks, which the usual tests of one of them do without. The others name all
+# packages: for fewer, Cargo might choose other features and build them once more.
+WITH_CHECKS     := --config profile.dev.package.onenode-core.opt-level=0 \
+                   --config profile.dev.package.onenode-core.debug-assertions=true
 test-smartmap: smartmap kitten
-	$(CARGO) test --locked --features smartmap \
-	    -p oneshmem -p oneshmem-job -p onenode-core -p oneshmem-kitten -p oneshmem-tools --lib --bins
+	$(CARGO) test --locked --features smartmap $(WITH_CHECKS) \
+	    -p oneshmem -p oneshmem-job -p onenode-core -p oneshmem-kitten -p oneshmem-tools --lib --bins \
+	    -- --skip collectives::
 	ONESHMEM_SMARTMAP=1 ONESHMEM_PREFIX=$(abspath $(SMARTMAP)) \
 	    ONESHMEM_KITTEN=$(abspath $(KITTEN)) $(CARGO) test --locked \
 	    --workspace --test suite

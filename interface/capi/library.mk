@@ -11,8 +11,8 @@ INTERFACE_HERE := $(if $(CARGO_BUILD_TARGET),,-p oneshmem-interface)
 library: $(BUILD)/lib/libshmem.a $(BUILD)/lib/libshmem.so
 
 compiled: prerequisites
-	$(if $(ALONG),$(CARGO_BUILD) $(INTERFACE_HERE) $(ALONG) $(if $(AS_ONE),,-p oneshmem-capi))
-	$(call CARGO_C,oneshmem-capi)
+	$(if $(ALONG),$(CARGO_BUILD) $(INTERFACE_HERE) $(ALONG))
+	$(if $(or $(AS_ONE),$(if $(ALONG),,alone)),$(call CARGO_C,oneshmem-capi))
 	$(if $(and $(ALONG),$(INTERFACE_HERE)),,$(CARGO_HOST) -p oneshmem-interface)
 
 # Cargo decides what is out of date; the empty recipes let make look at the results.
