@@ -60,13 +60,13 @@ fn nobody_leaves_a_sync_before_all_have_come() {
 #[test]
 fn every_algorithm_is_right_everywhere() {
     for npes in members() {
-        let part: Vec<_> = plan(npes).into_iter().step_by(7).collect();
+        let part: Vec<_> = plan(npes).into_iter().step_by(19).collect();
         Machine::new(npes).run(|member| play(member, &PSync(member), &part));
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: if is_few() { 24 } else { 96 }, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if is_few() { 24 } else { 48 }, ..ProptestConfig::default() })]
 
     #[test]
     fn on_an_active_set(npes in 1..=MOST_PES, calls in prop::collection::vec((call(), 0..16usize), 1..12)) {

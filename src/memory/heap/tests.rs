@@ -163,7 +163,7 @@ impl Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn behaves_like_the_model(calls in prop::collection::vec(call(), 1..200)) {

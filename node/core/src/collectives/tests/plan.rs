@@ -58,7 +58,7 @@ fn extremes(n: usize) -> impl Iterator<Item = Call> {
     })
 }
 
-/// The calls, each with every algorithm that can serve it; of few tests, and with the many members that take most of the
+/// The calls, each with every algorithm that can serve it; of few tests, and with more members, which take most of the
 /// time, a third, which differs with the number of members.
 pub fn plan(npes: usize) -> Vec<(Call, usize)> {
     let mut plan = Vec::new();
@@ -67,6 +67,6 @@ pub fn plan(npes: usize) -> Vec<(Call, usize)> {
         plan.extend((0..call.algorithms(npes).len()).map(|pick| (call.clone(), pick)));
     }
     assert!(plan.len() > 21 * 50);
-    let turns = if is_few() || npes > 8 { 3 } else { 1 };
+    let turns = if is_few() || npes > 4 { 3 } else { 1 };
     plan.into_iter().skip(npes % turns).step_by(turns).collect()
 }
