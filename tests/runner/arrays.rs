@@ -58,7 +58,7 @@ pub fn trials() -> Vec<Trial> {
                 launch::run(launch::oshrun(pes, &examples::made_by_cargo(name)?))?.prints(&[says])
             }));
         }
-        for pes in [2, 3, 7] {
+        for pes in [3, 7] {
             let trial =
                 Trial::test(format!("arrays/{name}/nodes/{pes}"), move || far(name, says, pes));
             trials.push(trial.with_ignored_flag(no_namespaces()));

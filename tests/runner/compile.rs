@@ -74,7 +74,11 @@ fn command(program: &Program, variant: Variant, of: &Path, target: &Path) -> Com
     let is_usual = variant == Variant::usual() && !tree::is_smartmap();
     let is_few = tree::is_few() && !tree::is_smartmap();
     let is_plain = is_few || !(is_usual || variant == Variant::Inline);
-    let optimisation = if is_plain { "-O0" } else { "-O2" };
+    let optimisation = match variant {
+        _ if is_plain => "-O0",
+        Variant::Inline if !tree::is_smartmap() => "-O2",
+        _ => "-O1",
+    };
     command.args([optimisation, "-g", "-Wall", "-Wextra", "-Werror"]);
     command.arg("-I").arg(tree::repository("tests/c")).args(variant.options());
     // That a program says -O1 saves time, too.

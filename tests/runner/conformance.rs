@@ -59,20 +59,25 @@ fn is_over_partition(variant: Variant) -> bool {
 
 /// The numbers of PEs for a program's further variants.
 const FEW: [usize; 4] = [1, 2, 4, 7];
-/// A program with more cases checks what arguments are refused, so each of its cases runs linked as usual and in
-/// one further way, once each.
-const MANY: usize = 24;
+/// Of a program with more cases, each runs linked as usual and in one further way, once each: the numbers of PEs take
+/// turns.
+const MANY: usize = 8;
 
-/// Of few tests, programs are linked in one further way, by turns: the `index`th program in the `index`th way.
+/// Of few tests, programs are linked in one further way, by turns: the `index`th program in the `index`th way. Of all, at a
+/// fixed address with the shared or with the static library, by turns, unless the program says otherwise.
 fn of_program(program: &Arc<Program>, index: usize) -> Vec<Trial> {
     let mut trials = Vec::new();
-    let ways =
-        program.variants.iter().skip(1).filter(|variant| !is_over_partition(**variant)).count();
+    let mut variants = program.variants.clone();
+    if variants.starts_with(&Variant::COMMON) && !tree::is_few() {
+        let left_out = [Variant::NoPie, Variant::Static][index % 2];
+        variants.retain(|variant| *variant != left_out);
+    }
+    let ways = variants.iter().skip(1).filter(|variant| !is_over_partition(**variant)).count();
     let further = index.checked_rem(ways).map(|turn| turn + 1);
     let all: Vec<usize> = program.pes.iter().copied().filter(|pes| wanted(*pes)).collect();
     let few: Vec<usize> = all.iter().copied().filter(|pes| FEW.contains(pes)).collect();
     let one: Vec<usize> = all.iter().copied().filter(|pes| *pes == few_for(program)).collect();
-    for (way, &variant) in program.variants.iter().enumerate() {
+    for (way, &variant) in variants.iter().enumerate() {
         let over_partition = is_over_partition(variant);
         if tree::is_few() && way > 0 && !over_partition && further != Some(way) {
             continue;
@@ -88,7 +93,7 @@ fn of_program(program: &Arc<Program>, index: usize) -> Vec<Trial> {
                 (true, _) => &one[..],
                 // How a program is linked rarely matters to one number of PEs alone.
                 (_, 1..) if !over_partition => by_turns(&few, index + way + turn),
-                _ if many => by_turns(&all, turn),
+                _ if many || tree::is_smartmap() => by_turns(&all, index + turn),
                 _ => &all,
             };
             for &pes in numbers {

@@ -33,10 +33,12 @@ const FEW: [&str; 13] = [
 ];
 const FEW_PES: usize = 4;
 
-/// The numbers of PEs on which all programs are run: these few on each, others on two of them, by turns.
+/// The numbers of PEs on which all programs are run: these few on two of them, others on one, by turns.
 const ALL_PES: [usize; 3] = [2, 4, 7];
 /// Each case of a program with more is run on one of two numbers of PEs.
 const FEW_CASES: usize = 3;
+/// Programs with more check what arguments are refused, which is found before any data leave: each tenth of them.
+const MANY_CASES: usize = 24;
 
 /// The programs also run with memory of a partition in the heap's place.
 const PARTITION: [&str; 2] = ["memory_random", "rma_random"];
@@ -141,11 +143,11 @@ pub fn trials() -> Vec<Trial> {
         }
         let pes = match all {
             true if program.cases.len() > FEW_CASES => vec![2, 4],
-            true if FEW.contains(&program.name()) => ALL_PES.to_vec(),
             true => {
                 let served = ALL_PES.into_iter().filter(|pes| program.pes.contains(pes));
-                let of = served.clone().count();
-                served.cycle().skip(index).take(of.min(2)).collect()
+                let most = if FEW.contains(&program.name()) { 2 } else { 1 };
+                let of = served.clone().count().min(most);
+                served.cycle().skip(index).take(of).collect()
             }
             false => vec![FEW_PES],
         };
@@ -179,11 +181,9 @@ pub fn trials() -> Vec<Trial> {
             .push(Trial::test(format!("far/lost/{what}"), move || link_cut(what == "link", words)));
     }
     for how in ["put", "get", "atomic", "lock", "barrier", "assertion"] {
-        for signal in [Signal::SIGKILL, Signal::SIGSEGV] {
-            for pes in [2, 4] {
-                let name = format!("far/blame/{how}/{}/{pes}", signal as i32);
-                trials.push(Trial::test(name, move || blamed(how, signal, pes)));
-            }
+        for (signal, pes) in [(Signal::SIGKILL, 4), (Signal::SIGSEGV, 2)] {
+            let name = format!("far/blame/{how}/{}/{pes}", signal as i32);
+            trials.push(Trial::test(name, move || blamed(how, signal, pes)));
         }
     }
     for when in ["connect", "proved", "admitted"] {
@@ -218,7 +218,8 @@ fn of_program(program: Arc<Program>, variant: Variant, pes: &[usize]) -> Vec<Tri
     };
     let all: Vec<usize> = pes.iter().copied().filter(|pes| program.pes.contains(pes)).collect();
     let cases = program.cases.iter().filter(|case| case.is_served() && !about_one(case));
-    for (turn, case) in cases.cloned().enumerate() {
+    let each = if program.cases.len() > MANY_CASES { 10 } else { 1 };
+    for (turn, case) in cases.step_by(each).cloned().enumerate() {
         // Of many cases, some are alone on their nodes and some not; that is what there is to see.
         let numbers = if program.cases.len() > FEW_CASES { by_turns(&all, turn) } else { &all };
         for &pes in numbers {

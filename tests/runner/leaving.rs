@@ -15,9 +15,6 @@ pub fn trials() -> Vec<Trial> {
     };
     for launcher in Launcher::ALL {
         for variant in [Variant::Pie, Variant::Static] {
-            if variant != Variant::usual() && tree::is_smartmap() {
-                continue;
-            }
             for how in ["object", "handler", "program", "later"] {
                 let run = move || finalises(launcher, variant, how);
                 add(launcher, &format!("{how}/{}", variant.name()), Box::new(run));

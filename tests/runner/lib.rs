@@ -77,29 +77,25 @@ pub fn verdict(wrong: impl IntoIterator<Item = String>) -> Result {
 }
 
 /// Families that depend on how a program reaches its peers.
-const EVERYWHERE: [fn() -> Vec<Trial>; 17] = [
+const EVERYWHERE: [fn() -> Vec<Trial>; 13] = [
     conformance::trials,
     examples::trials,
     launchers::trials,
-    leaving::trials,
     failures::trials,
     faults::trials,
-    containers::trials,
     coupled::trials,
     crowds::trials,
     heap_pages::trials,
-    in_a_row::trials,
     nodes::trials,
     partitions::trials,
     system_calls::trials,
-    seen::trials,
     interface::trials,
     smartmap::trials,
 ];
 
 /// Families in which SMARTMAP's addresses have no part, or which a library with them does not serve: several
-/// nodes, devices, other runtimes, sanitizers, reports. They run with the usual library only.
-const USUALLY: [fn() -> Vec<Trial>; 28] = [
+/// nodes, devices, other runtimes, sanitizers, reports, how jobs follow each other. They run with the usual library only.
+const USUALLY: [fn() -> Vec<Trial>; 32] = [
     addresses::trials,
     architectures::trials,
     arrays::trials,
@@ -114,6 +110,10 @@ const USUALLY: [fn() -> Vec<Trial>; 28] = [
     launched_nodes::trials,
     limits::trials,
     listens::trials,
+    seen::trials,
+    in_a_row::trials,
+    containers::trials,
+    leaving::trials,
     manual::trials,
     node::trials,
     devices::trials,

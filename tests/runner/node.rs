@@ -205,24 +205,26 @@ fn made(source: &Path, way: &str, compiler: &str, options: &[&str]) -> Result<Pa
 
 /// A C part of another runtime, with its `check.c` instead of that runtime.
 fn integration(runtime: &Integration, pes: usize, near: usize) -> Result {
-    let mut command = Command::new(integration_program(runtime, pes, near)?);
+    let mut command = Command::new(integration_program(runtime)?);
     command.args([pes.to_string(), near.to_string()]);
     let ran = launch::run(command)?;
     ran.success()?;
     ran.require(ran.stdout.is_empty() && ran.stderr.is_empty(), "it prints something")
 }
 
-fn integration_program(runtime: &Integration, pes: usize, near: usize) -> Result<PathBuf> {
+fn integration_program(runtime: &Integration) -> Result<PathBuf> {
     let Integration { name, source, language } = runtime;
-    let program = tree::place(format!("integrations/{name}-{pes}-by-{near}"))?;
+    let program = tree::scratch("integrations").join(name);
     let mut command = Command::new("cc");
     command.arg(format!("-std={language}"));
     command.args(["-O2", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
     command.arg("-I").arg(tree::prefix("include"));
     let folder = tree::repository("node/integrations").join(name);
-    command.args(["check.c", source].map(|source| folder.join(source)));
+    let sources = ["check.c", source].map(|source| folder.join(source));
+    command.args(&sources);
     command.arg("-o").arg(&program).arg("-L").arg(tree::prefix("lib")).arg("-lonenode");
     command.arg(format!("-Wl,-rpath,{}", tree::prefix("lib").display()));
-    launch::run(command)?.success()?;
+    let from = [&sources[..], &[tree::prefix("lib/libonenode.so")]].concat();
+    compile::made(&program, &from, command)?;
     Ok(program)
 }

@@ -22,6 +22,8 @@ const EXAMPLES: [(&str, &str); 4] =
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for version in VERSIONS {
+        // The versions between the oldest and the newest: what the library does for them, not the examples.
+        let between = version != VERSIONS[0] && Some(&version) != VERSIONS.last();
         let mut add = |title: &str, pes: usize, test: fn(&str, usize, &str) -> Result| {
             let name = title.split('/').next().unwrap_or_default().to_owned();
             let title = format!("openmp/{title}/clang-{version}/{pes}");
@@ -41,7 +43,7 @@ pub fn trials() -> Vec<Trial> {
         add("semantics/plain", 2, means_the_same);
         add("regions/no-partition", 2, no_partition);
         add("uneven", 3, uneven);
-        for (name, _) in EXAMPLES {
+        for (name, _) in EXAMPLES.into_iter().filter(|_| !between) {
             add(name, 1, example);
             add(name, 4, example);
         }

@@ -512,6 +512,8 @@ fn compile(name: &str, krate: &str, source: &str) -> Result<(Outcome, PathBuf)> 
     let target = tree::scratch("cargo");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--quiet", "--offline"]).current_dir(&project);
+    // As the workspace: nobody debugs them.
+    cargo.envs([("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"), ("CARGO_INCREMENTAL", "0")]);
     cargo.arg("--target-dir").arg(&target);
     Ok((Running::start(cargo)?.finish_within(COMPILING)?, target.join("debug").join(name)))
 }
