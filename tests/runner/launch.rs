@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 /// It says nothing about speed.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
+/// The shortest time between two looks whether a command has ended.
+const LOOK: Duration = Duration::from_millis(1);
+
 /// How long cargo may take to compile the library.
 pub const COMPILING: Duration = Duration::from_secs(900);
 
@@ -112,13 +115,16 @@ impl Running {
 
     /// `looks`: shows where processes are that have to be killed.
     fn end(mut self, limit: Duration, looks: bool) -> Result<Outcome> {
-        let deadline = Instant::now() + limit;
+        let begin = Instant::now();
+        let deadline = begin + limit;
         let (mut hung, mut stacks) = (false, String::new());
         let status = loop {
             match self.child.try_wait() {
                 Ok(Some(status)) => break status,
+                // Looks take some of the CPUs that the command needs: few of its time.
                 Ok(None) if Instant::now() < deadline => {
-                    std::thread::sleep(Duration::from_millis(2))
+                    let pause = begin.elapsed() / 16;
+                    std::thread::sleep(pause.clamp(LOOK, 20 * LOOK));
                 }
                 Ok(None) => {
                     hung = true;
