@@ -124,14 +124,12 @@ fn set_and_clear(lock: Arc<Lock>, me: usize, thread: usize, alone: bool, order: 
     pe.clear();
 }
 
-/// Checks `model` in every order with at most so many preemptions, or in the first twenty thousand of them. Few
-/// preemptions suffice to find what there is to find (Musuvathi and Qadeer, PLDI 2007), and the number of orders
-/// grows exponentially with them.
+/// Checks `model` in every order with at most so many preemptions. Few suffice to
+/// find what there is to find (Musuvathi and Qadeer, PLDI 2007), and the number of
+/// orders grows exponentially with them.
 fn bounded(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(preemptions);
-    builder.max_permutations = builder.max_permutations.or(Some(20_000));
-    builder.checkpoint_interval = builder.checkpoint_interval.min(20_000);
     builder.check(model);
 }
 

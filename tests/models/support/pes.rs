@@ -113,15 +113,15 @@ impl WaitStrategy for Member {
 }
 
 /// Runs `program` on `npes` PEs in all orders with at most `preemptions` switches
-/// away from threads that could have gone on; on three PEs, in the first five thousand
+/// away from threads that could have gone on; on three PEs, in the first ten thousand
 /// of them.
 pub fn model(npes: usize, preemptions: usize, program: fn(Member)) {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = 20_000;
     // Fewer if `LOOM_MAX_PERMUTATIONS` says so. `loom` looks whether they are reached at intervals.
-    builder.max_permutations = builder.max_permutations.or((npes > 2).then_some(5_000));
-    builder.checkpoint_interval = builder.checkpoint_interval.min(5_000);
+    builder.max_permutations = builder.max_permutations.or((npes > 2).then_some(10_000));
+    builder.checkpoint_interval = builder.checkpoint_interval.min(10_000);
     builder.check(move || {
         let pes = Arc::new((0..npes).map(|_| Pe::new()).collect::<Vec<_>>());
         let spawn = |me| {
