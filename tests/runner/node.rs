@@ -224,7 +224,9 @@ fn integration_program(runtime: &Integration) -> Result<PathBuf> {
     command.args(&sources);
     command.arg("-o").arg(&program).arg("-L").arg(tree::prefix("lib")).arg("-lonenode");
     command.arg(format!("-Wl,-rpath,{}", tree::prefix("lib").display()));
-    let from = [&sources[..], &[tree::prefix("lib/libonenode.so")]].concat();
+    let header = folder.join(source).with_extension("h");
+    let own = ["include/onenode.h", "lib/libonenode.so.1"].map(tree::prefix);
+    let from = [&sources[..], &own, &[header]].concat();
     compile::made(&program, &from, command)?;
     Ok(program)
 }
