@@ -70,10 +70,14 @@ fn compiler(program: &Program) -> PathBuf {
 fn command(program: &Program, variant: Variant, of: &Path, target: &Path) -> Command {
     let mut command = Command::new(compiler(program));
     // Compiling takes most of the time of short tests. How a program is linked, where its partition lies and what
-    // SMARTMAP's addresses change is not in its code.
-    let is_usual = variant == Variant::usual() && !tree::is_smartmap();
+    // SMARTMAP's addresses change is not in its code; with the library's routines compiled in, it is optimised.
     let is_few = tree::is_few() && !tree::is_smartmap();
-    let is_plain = is_few || !(is_usual || variant == Variant::Inline);
+    let is_plain = is_few
+        || match variant {
+            Variant::Inline => false,
+            _ if variant == Variant::usual() => program.variants.contains(&Variant::Inline),
+            _ => true,
+        };
     let optimisation = match variant {
         _ if is_plain => "-O0",
         Variant::Inline if !tree::is_smartmap() => "-O2",
@@ -98,9 +102,24 @@ fn make_of_object(program: &Program, variant: Variant, code: &str, target: &Path
         from.push(object.clone());
     }
     let mut link = command(program, variant, &object, target);
-    // A static program would have the library's debug information, many times its own size.
-    link.args(variant.is_static().then_some("-Wl,--strip-debug"));
+    if variant.is_static() {
+        link.arg("-Wl,--strip-debug");
+        // This machine's command may not know another's code.
+        if tree::prepared().is_none() && !is_elsewhere() {
+            link.arg("-L").arg(without_lines()?);
+        }
+    }
     made(target, &from, link)
+}
+
+/// The folder of a static library without debug information, which is most of it and of what linking takes.
+fn without_lines() -> Result<PathBuf> {
+    let (library, stripped) =
+        (tree::prefix("lib/libshmem.a"), tree::scratch("without-lines/libshmem.a"));
+    let mut strip = Command::new("strip");
+    strip.arg("--strip-debug").arg(&library).arg("-o").arg(&stripped);
+    made(&stripped, &[library], strip)?;
+    Ok(stripped.with_file_name(""))
 }
 
 /// Makes `target` by this compiler, [once], if it is missing or older than what it is made from.
