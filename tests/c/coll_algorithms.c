@@ -1,4 +1,4 @@
-// pes: 1 2 3 4 5 7 8 12 16
+// pes: 1 2 3 4 5 7 8 16
 // cflags: -O1
 // env: SHMEM_SYMMETRIC_SIZE=64m
 /* Every algorithm of every collective gives the right result: on teams of several shapes,

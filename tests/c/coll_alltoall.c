@@ -1,4 +1,5 @@
 // pes: 1 2 3 4 7 8
+// inline: no
 /* rule 10b.3, rule 10b.4: all-to-all and its strided form of every type. */
 #include "coll.h"
 

@@ -1,4 +1,5 @@
 // pes: 1 2 3 4 7 8
+// inline: no
 /* rule 10b.1, rule 10.1, rule 10.6: team broadcast of every type from every root,
  * back to back, with the same and with different arrays. */
 #include "coll.h"

@@ -1,4 +1,5 @@
 // pes: 1 2 3 4 7 8
+// inline: no
 /* rule 10b.2: collect with a different count from every PE, fcollect with equal ones. */
 #include "coll.h"
 

@@ -1,5 +1,6 @@
 // pes: 1 2 3 4 5 7 8
 // variants: all
+// inline: no
 // cflags: -O1
 /* Reductions and scans over teams, every type and operation, in place and not,
  * against a serial reference. rule 10c.1, rule 10c.7 */

@@ -1,4 +1,5 @@
 // pes: 1 2 3 4 7 8
+// inline: no
 /* The reductions over active sets, every type and operation, in place and not, with
  * the smallest work arrays allowed. rule 10c.1, rule 10d.5 */
 #include "coll.h"

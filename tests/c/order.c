@@ -2,7 +2,7 @@
 /* Fence orders puts, atomics and stores to one PE; quiet completes them for all. */
 #include "check.h"
 
-enum { ROUNDS = 3000 };
+enum { ROUNDS = 1500 };
 static int me, npes, rounds;
 static shmem_ctx_t ctx;
 

@@ -4,8 +4,9 @@
 //! // pes: 1 2 4                  the numbers of PEs it is started with
 //! // variants: all               how it is linked: pie, no-pie, static, static-pie, or all
 //! //                             of them; without this, the first three
-//! // inline: no                  it replaces routines of the library, so it is not also
-//! //                             compiled with -DSHMEM_INLINE, as all others are
+//! // inline: no                  it replaces routines of the library, or calls none that can be
+//! //                             compiled in, so it is not also compiled with -DSHMEM_INLINE,
+//! //                             as all others are
 //! // partition: no               its heap is what it tests, so it is not also run with memory of
 //! //                             a partition in the heap's place, as all others that allocate are
 //! // device: no                  not with a device's memory in the heap's place, either: it does
