@@ -2,6 +2,7 @@
 
 use libtest_mimic::{Arguments, Trial};
 use oneshmem_tests::{filters, launch, tree};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -19,7 +20,24 @@ fn main() -> ExitCode {
         return prepare(arguments, trials);
     }
     println!("seed of this run: CHECK_SEED={}", launch::seed());
-    libtest_mimic::run(&arguments, trials).exit_code()
+    libtest_mimic::run(&arguments, spread(trials)).exit_code()
+}
+
+/// The trials of all families by turns, each family from the first to the last turn: some wait most of the time, and
+/// some compile.
+fn spread(trials: Vec<Trial>) -> Vec<Trial> {
+    let family = |trial: &Trial| trial.name().split('/').next().unwrap_or_default().to_owned();
+    let mut families: BTreeMap<String, Vec<Trial>> = BTreeMap::new();
+    for trial in trials {
+        families.entry(family(&trial)).or_default().push(trial);
+    }
+    let mut turns = Vec::new();
+    for trials in families.into_values() {
+        let of = trials.len() as f64;
+        turns.extend(trials.into_iter().enumerate().map(|(at, trial)| (at as f64 / of, trial)));
+    }
+    turns.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    turns.into_iter().map(|(_, trial)| trial).collect()
 }
 
 /// Compiles what the selected trials run. A trial ends where it would start a program, so what it
