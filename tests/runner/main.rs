@@ -20,7 +20,8 @@ fn main() -> ExitCode {
         return prepare(arguments, trials);
     }
     println!("seed of this run: CHECK_SEED={}", launch::seed());
-    libtest_mimic::run(&arguments, spread(trials)).exit_code()
+    let trials = if arguments.list { trials } else { spread(trials) };
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 /// The trials of all families by turns, each family from the first to the last turn: some wait most of the time, and
