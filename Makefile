@@ -4,7 +4,7 @@
 #   make demo            compile the integer sort and run it on 4 PEs: with what is built, or else with the
 #                        library and commands that it needs, which compile in a minute of a CPU's time: build/quick/
 #   make test            unit tests, and the C programs on a few numbers of PEs: five minutes
-#   make check           every check and test with this machine's compilers: twenty minutes
+#   make check           every check and test with this machine's compilers: fifteen minutes
 #   make test-tsan       the threads of a PE under ThreadSanitizer
 #   make test-xpmem      the C tests over XPMEM, in a virtual machine if need be
 #   make test-nodes      the C tests over two emulated nodes
