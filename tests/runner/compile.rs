@@ -71,16 +71,20 @@ fn command(program: &Program, variant: Variant, of: &Path, target: &Path) -> Com
     let mut command = Command::new(compiler(program));
     // Compiling takes most of the time of short tests. How a program is linked, where its partition lies and what
     // SMARTMAP's addresses change is not in its code; with the library's routines compiled in, it is optimised.
-    let is_few = tree::is_few() && !tree::is_smartmap();
-    let is_plain = is_few
-        || match variant {
-            Variant::Inline => false,
-            _ if variant == Variant::usual() => program.variants.contains(&Variant::Inline),
-            _ => true,
-        };
+    let is_smartmap = tree::is_smartmap();
+    let is_plain = match variant {
+        Variant::Inline => tree::is_few() && !is_smartmap,
+        // What shares an object is compiled alike.
+        _ => {
+            tree::is_few()
+                || is_smartmap
+                || program.variants.contains(&Variant::Inline)
+                || variant.code() != Variant::usual().code()
+        }
+    };
     let optimisation = match variant {
         _ if is_plain => "-O0",
-        Variant::Inline if !tree::is_smartmap() => "-O2",
+        Variant::Inline if !is_smartmap => "-O2",
         _ => "-O1",
     };
     command.args([optimisation, "-g", "-Wall", "-Wextra", "-Werror"]);

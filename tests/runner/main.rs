@@ -27,10 +27,10 @@ fn main() -> ExitCode {
 /// The trials of all families by turns, each family from the first to the last turn: some wait most of the time, and
 /// some compile.
 fn spread(trials: Vec<Trial>) -> Vec<Trial> {
-    let family = |trial: &Trial| trial.name().split('/').next().unwrap_or_default().to_owned();
     let mut families: BTreeMap<String, Vec<Trial>> = BTreeMap::new();
     for trial in trials {
-        families.entry(family(&trial)).or_default().push(trial);
+        let family = trial.name().split('/').next().unwrap_or_default().to_owned();
+        families.entry(family).or_default().push(trial);
     }
     let mut turns = Vec::new();
     for trials in families.into_values() {

@@ -151,7 +151,8 @@ fn counts(outcome: &Outcome, name: &str) -> Vec<u64> {
     words.into_iter().flatten().map_while(|word| word.parse().ok()).collect()
 }
 
-/// Over nodes, two ranks on the first, puts and gets between ranks of one node are ours, the rest and all accumulates MPI's.
+/// Over nodes, with one rank more than nodes, puts and gets between ranks of one node are ours, the rest and all
+/// accumulates MPI's.
 fn over_nodes(mpi: &str, nodes: usize) -> Result {
     let (source, arguments, line) = match nodes {
         2 => ("order", &[][..], "right"),
