@@ -217,11 +217,18 @@ fn a_program_may_close_descriptors_that_are_not_its_own() {
     });
 }
 
-/// Allows this process only about twice the descriptors that it has.
-fn limit_descriptors() {
-    let next = fs::File::open("/dev/null").expect("opened").as_raw_fd() as u64;
+/// Allows this process only twice the descriptors that it has. It gets some more first: where it was
+/// forked, other tests may have closed some of the lower ones, which a peer's file would take.
+fn limit_descriptors() -> Vec<fs::File> {
+    let open = fs::read_dir("/proc/self/fd").expect("/proc").flatten();
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    let highest: RawFd = open.filter_map(number).max().expect("some are open");
+    let null = || fs::File::open("/dev/null").expect("opened");
+    let fill: Vec<_> =
+        std::iter::repeat_with(null).take_while(|it| it.as_raw_fd() < highest).collect();
     let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).expect("asked");
-    setrlimit(Resource::RLIMIT_NOFILE, 2 * next, hard).expect("limited");
+    setrlimit(Resource::RLIMIT_NOFILE, 2 * (null().as_raw_fd() as u64), hard).expect("limited");
+    fill
 }
 
 #[test]
@@ -234,7 +241,7 @@ fn half_of_the_descriptors_are_left_to_the_client() {
         let (view, _table) = view(&node, &[Key(1)], 3);
         let starts = process.exchange([region.start as u64, 0, 0, 0, 0, 0, 0, 0]);
         if process.index == 0 {
-            limit_descriptors();
+            let _fill = limit_descriptors();
             let before = held().0;
             for rank in [1, 2] {
                 let there = view.resolve(region.start, rank).expect("attached");
