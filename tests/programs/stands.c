@@ -65,6 +65,9 @@ int main(int argc, char **argv)
     if (IS("test"))
         while (!shmem_long_test(&never, SHMEM_CMP_NE, 0))
             ;
+    if (IS("napping"))
+        while (!shmem_long_test(&never, SHMEM_CMP_NE, 0))
+            usleep(200);
     /* The others: they test, too, but do not wait for what they test. */
     if (IS("computing"))
         while (!shmem_long_test(&never, SHMEM_CMP_NE, 0))

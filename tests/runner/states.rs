@@ -25,6 +25,7 @@ const WAITS: &[(&str, &str)] = &[
     ),
     ("lock", "PEs 0, 2-3: in shmem_set_lock, waiting for the lock at lock, the data segment + 0x"),
     ("test", "PEs 0, 2-3: waiting for what it tests"),
+    ("napping", "PEs 0, 2-3: waiting for what it tests"),
     ("computing", "not waiting in the library, "),
     ("collectives", "not waiting in the library, "),
     ("init", "PEs 0, 2-3: in shmem_malloc, waiting for PE 1 on SHMEM_TEAM_WORLD, for "),

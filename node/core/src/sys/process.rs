@@ -66,6 +66,12 @@ pub fn switches_of_thread() -> i64 {
     getrusage(UsageWho::RUSAGE_THREAD).map_or(0, |usage| usage.involuntary_context_switches())
 }
 
+/// How many times this thread has slept; 0 if the system does not tell.
+pub fn sleeps_of_thread() -> u64 {
+    let usage = getrusage(UsageWho::RUSAGE_THREAD);
+    usage.map_or(0, |usage| usage.voluntary_context_switches().try_into().unwrap_or(0))
+}
+
 /// How many nanoseconds the threads of a process have used CPUs; 0 if the system does not tell.
 pub fn time_of(pid: u32) -> u64 {
     /// `CPUCLOCK_SCHED` of the kernel. Above it in a clock's number is the complement of the process's.
