@@ -1,7 +1,7 @@
 //! Shared by the tests: the specification as data, and C compilers.
 #![allow(dead_code)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -129,6 +129,20 @@ pub fn accepts(compiler: &str, standard: &str, source: &Path) -> bool {
     let mut command = Command::new(compiler);
     command.arg(format!("-std={standard}")).args(["-w", "-fsyntax-only", "-I"]).arg(include());
     command.arg(source).output().unwrap_or_else(|e| panic!("{compiler}: {e}")).status.success()
+}
+
+/// The lines of `source` of which a compiler finds that they are wrong.
+pub fn lines_with_errors(compiler: &str, standard: &str, source: &Path) -> BTreeSet<usize> {
+    let mut command = Command::new(compiler);
+    command.arg(format!("-std={standard}")).args(["-w", "-fsyntax-only", "-I"]).arg(include());
+    if compiler.starts_with("clang") {
+        command.arg("-ferror-limit=0");
+    }
+    let output = command.arg(source).output().unwrap_or_else(|e| panic!("{compiler}: {e}"));
+    let text = String::from_utf8_lossy(&output.stderr);
+    let place = format!("{}:", source.display());
+    let number = |after: &str| after.split(':').next()?.parse().ok();
+    text.split(&place).skip(1).filter_map(number).collect()
 }
 
 /// Writes a generated source into the tests' folder of this build.
