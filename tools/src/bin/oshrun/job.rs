@@ -25,8 +25,9 @@ use std::io::stdin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long output of processes that PEs have started is still read after the PEs have ended.
-const AFTERWARDS: Duration = Duration::from_millis(500);
+/// How long output of processes that PEs have started is still read after the PEs have ended. Beside busy processes
+/// such a process may get a CPU late.
+const AFTERWARDS: Duration = Duration::from_secs(2);
 /// How long to wait for the rest of a line when a person may be typing.
 const PROMPT: Duration = Duration::from_millis(200);
 
