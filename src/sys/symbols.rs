@@ -5,11 +5,13 @@
 use crate::atomics::{AtomicPtr, AtomicUsize, Ordering};
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::{Mode, fstat};
+use onenode_core::sys::mutex;
 use onenode_core::sys::process::passed_by_kernel;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::slice;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// Offsets and sizes of the parts that are read of an ELF header, a section header and a symbol
 /// (`elf(5)`, 64 bits).
@@ -60,22 +62,26 @@ impl<'a> Symbols<'a> {
 
     /// The function that contains an address (relative to the file), and the offset within it.
     pub fn function(&self, address: u64) -> Option<(&'a str, u64)> {
-        self.find(STT_FUNC, address)
+        let (name, place) = self.find(STT_FUNC, address)?;
+        Some((name, address - place.start))
     }
 
-    /// The static variable that contains an address (relative to the file), and the offset within it.
-    pub fn variable(&self, address: u64) -> Option<(&'a str, u64)> {
+    /// The static variable that contains an address (relative to the file), and where it is.
+    fn variable(&self, address: u64) -> Option<(&'a str, Range<u64>)> {
         self.find(STT_OBJECT, address)
     }
 
-    fn find(&self, kind: u8, address: u64) -> Option<(&'a str, u64)> {
+    fn find(&self, kind: u8, address: u64) -> Option<(&'a str, Range<u64>)> {
         let symbols = self.symbols.chunks_exact(SYMBOL_BYTES);
         symbols.filter(|symbol| symbol[4] & 0xf == kind).find_map(|symbol| {
             let (start, bytes) = (number(symbol, 8, 8)?, number(symbol, 16, 8)?);
-            let within = address.checked_sub(start).filter(|within| *within < bytes)?;
+            let place = start..start.checked_add(bytes)?;
+            if !place.contains(&address) {
+                return None;
+            }
             let name = self.names.get(number(symbol, 0, 4)? as usize..)?;
             let name = &name[..name.iter().position(|byte| *byte == 0)?];
-            Some((std::str::from_utf8(name).ok()?, within))
+            Some((std::str::from_utf8(name).ok()?, place))
         })
     }
 }
@@ -105,10 +111,25 @@ pub fn program_file() -> &'static [u8] {
     unsafe { slice::from_raw_parts(START.load(Ordering::Acquire), BYTES.load(Ordering::Relaxed)) }
 }
 
-/// The program's static variable at this address, and the offset within it, if its symbol table says so.
+/// The program's static variable at this address, and the offset within it, if its symbol table says so. The table
+/// may be long, and programs wait for the same variables again and again, so those found are kept. Not for signal
+/// handlers.
 pub fn variable_at(address: usize) -> Option<(&'static str, u64)> {
+    /// By the first address.
+    static FOUND: Mutex<BTreeMap<u64, (&str, Range<u64>)>> = Mutex::new(BTreeMap::new());
     let file = program_file();
-    Symbols::of(file)?.variable(address.wrapping_sub(load_address(file)) as u64)
+    let address = address.wrapping_sub(load_address(file)) as u64;
+    let mut found = mutex::lock(&FOUND);
+    let before = found.range(..=address).next_back().map(|(_, variable)| variable.clone());
+    let (name, place) = match before.filter(|(_, place)| place.contains(&address)) {
+        Some(variable) => variable,
+        None => {
+            let variable = Symbols::of(file)?.variable(address)?;
+            found.insert(variable.1.start, variable.clone());
+            variable
+        }
+    };
+    Some((name, address - place.start))
 }
 
 /// The address of this program's program headers in memory. The kernel's word for it lies on the stack, which a
@@ -167,6 +188,7 @@ mod tests {
         let (name, within) = variable_at(A_VARIABLE.as_ptr() as usize + 8).expect("a variable");
         assert!(name.contains("A_VARIABLE") && within == 8, "{name}+{within}");
         assert_eq!(variable_at(8), None);
+        assert_eq!(variable_at(A_VARIABLE.as_ptr() as usize), Some((name, 0)));
     }
 
     #[test]
