@@ -1,8 +1,6 @@
 //! The system's clock.
 
 use nix::time::{ClockId, clock_gettime};
-use onenode_core::sys::process;
-use std::time::Duration;
 
 /// Seconds on the monotonic clock, which all processes of the machine share.
 pub fn seconds() -> f64 {
@@ -13,11 +11,6 @@ pub fn seconds() -> f64 {
 
 /// Nanoseconds on the same clock.
 pub use onenode_core::sys::process::clock as nanoseconds;
-
-/// How long the calling thread has run on CPUs.
-pub fn of_thread() -> Duration {
-    Duration::from_nanos(process::time_of_thread())
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,5 @@
 //! The names of the program's own functions and variables, from its symbol table on disk: the loader knows
-//! only exported ones, usually few. Does not allocate, for use in signal handlers.
+//! only exported ones, usually few. Does not allocate, for use in signal handlers, but for [`variable_at`].
 #![allow(unsafe_code)]
 
 use crate::atomics::{AtomicPtr, AtomicUsize, Ordering};
@@ -7,7 +7,6 @@ use nix::fcntl::{OFlag, open};
 use nix::sys::stat::{Mode, fstat};
 use onenode_core::sys::mutex;
 use onenode_core::sys::process::passed_by_kernel;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::slice;
@@ -115,21 +114,19 @@ pub fn program_file() -> &'static [u8] {
 /// may be long, and programs wait for the same variables again and again, so those found are kept. Not for signal
 /// handlers.
 pub fn variable_at(address: usize) -> Option<(&'static str, u64)> {
-    /// By the first address.
-    static FOUND: Mutex<BTreeMap<u64, (&str, Range<u64>)>> = Mutex::new(BTreeMap::new());
+    static FOUND: Mutex<Vec<(&str, Range<u64>)>> = Mutex::new(Vec::new());
     let file = program_file();
     let address = address.wrapping_sub(load_address(file)) as u64;
     let mut found = mutex::lock(&FOUND);
-    let before = found.range(..=address).next_back().map(|(_, variable)| variable.clone());
-    let (name, place) = match before.filter(|(_, place)| place.contains(&address)) {
-        Some(variable) => variable,
+    let at = match found.iter().position(|(_, place)| place.contains(&address)) {
+        Some(at) => at,
         None => {
-            let variable = Symbols::of(file)?.variable(address)?;
-            found.insert(variable.1.start, variable.clone());
-            variable
+            found.push(Symbols::of(file)?.variable(address)?);
+            found.len() - 1
         }
     };
-    Some((name, address - place.start))
+    let (name, place) = &found[at];
+    Some((*name, address - place.start))
 }
 
 /// The address of this program's program headers in memory. The kernel's word for it lies on the stack, which a

@@ -2,7 +2,6 @@
 
 use crate::pause::{Pause, WAIT_POLICY, Wait};
 use crate::pe::about::About;
-use crate::sys::clock;
 use crate::team;
 use onenode_core::sys::process;
 use std::cell::{Cell, RefCell};
@@ -52,7 +51,7 @@ struct WorkDone {
     waits: u32,
     steps: u64,
     computed: Duration,
-    sleeps: u64,
+    sleeps: i64,
 }
 
 impl WorkDone {
@@ -60,15 +59,14 @@ impl WorkDone {
         Self {
             waits: Wait::begun(),
             steps: team::steps(),
-            computed: clock::of_thread(),
+            computed: Duration::from_nanos(process::time_of_thread()),
             sleeps: process::sleeps_of_thread(),
         }
     }
 
     /// Whether the thread has done something else than to test since it had done `before`.
     fn is_more_than(&self, before: &Self) -> bool {
-        let sleeps = self.sleeps.saturating_sub(before.sleeps);
-        let asleep = SLEEP * u32::try_from(sleeps).unwrap_or(u32::MAX);
+        let asleep = SLEEP * u32::try_from(self.sleeps - before.sleeps).unwrap_or(0);
         (self.waits, self.steps) != (before.waits, before.steps)
             || self.computed.saturating_sub(before.computed) > COMPUTES + asleep
     }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 /// A row of a file of `spec/`: column name to value.
@@ -124,21 +124,24 @@ pub fn assembly(compiler: &str, standard: &str, source: &Path) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Whether `source` compiles, warnings aside.
-pub fn accepts(compiler: &str, standard: &str, source: &Path) -> bool {
-    let mut command = Command::new(compiler);
-    command.arg(format!("-std={standard}")).args(["-w", "-fsyntax-only", "-I"]).arg(include());
-    command.arg(source).output().unwrap_or_else(|e| panic!("{compiler}: {e}")).status.success()
-}
-
-/// The lines of `source` of which a compiler finds that they are wrong.
-pub fn lines_with_errors(compiler: &str, standard: &str, source: &Path) -> BTreeSet<usize> {
+/// What a compiler says of `source`, warnings aside: all errors.
+fn checked(compiler: &str, standard: &str, source: &Path) -> Output {
     let mut command = Command::new(compiler);
     command.arg(format!("-std={standard}")).args(["-w", "-fsyntax-only", "-I"]).arg(include());
     if compiler.starts_with("clang") {
         command.arg("-ferror-limit=0");
     }
-    let output = command.arg(source).output().unwrap_or_else(|e| panic!("{compiler}: {e}"));
+    command.arg(source).output().unwrap_or_else(|e| panic!("{compiler}: {e}"))
+}
+
+/// Whether `source` compiles, warnings aside.
+pub fn accepts(compiler: &str, standard: &str, source: &Path) -> bool {
+    checked(compiler, standard, source).status.success()
+}
+
+/// The lines of `source` of which a compiler finds that they are wrong.
+pub fn lines_with_errors(compiler: &str, standard: &str, source: &Path) -> BTreeSet<usize> {
+    let output = checked(compiler, standard, source);
     let text = String::from_utf8_lossy(&output.stderr);
     let place = format!("{}:", source.display());
     let number = |after: &str| after.split(':').next()?.parse().ok();

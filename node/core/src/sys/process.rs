@@ -67,9 +67,8 @@ pub fn switches_of_thread() -> i64 {
 }
 
 /// How many times this thread has slept; 0 if the system does not tell.
-pub fn sleeps_of_thread() -> u64 {
-    let usage = getrusage(UsageWho::RUSAGE_THREAD);
-    usage.map_or(0, |usage| usage.voluntary_context_switches().try_into().unwrap_or(0))
+pub fn sleeps_of_thread() -> i64 {
+    getrusage(UsageWho::RUSAGE_THREAD).map_or(0, |usage| usage.voluntary_context_switches())
 }
 
 /// How many nanoseconds the threads of a process have used CPUs; 0 if the system does not tell.
