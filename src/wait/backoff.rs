@@ -60,7 +60,8 @@ impl WorkDone {
             waits: Wait::begun(),
             steps: team::steps(),
             computed: Duration::from_nanos(process::time_of_thread()),
-            sleeps: process::sleeps_of_thread(),
+            // Where waits may not sleep (Kitten), the kernel counts no switches.
+            sleeps: if WAIT_POLICY.sleeps() { process::sleeps_of_thread() } else { 0 },
         }
     }
 

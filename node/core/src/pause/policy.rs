@@ -197,7 +197,7 @@ impl WaitPolicy {
     }
 
     /// Whether waits may sleep.
-    pub(super) fn sleeps(&self) -> bool {
+    pub fn sleeps(&self) -> bool {
         self.sleeps.load(Ordering::Relaxed)
     }
 
