@@ -1,4 +1,4 @@
-//! Properties that the model checker (`tests/models/lock.rs`) does not cover: order of service, and
+//! Properties that the model checker (`tests/models/models/lock.rs`) does not cover: order of service, and
 //! refusals. PEs are threads.
 
 use super::{Order, Refused, Words};

@@ -7,8 +7,8 @@ use crate::collectives::group::{CollectiveGroup, FEW_WORDS, Few, Outcome, Reach,
 use crate::collectives::memory::Private;
 use crate::collectives::words::ControlWords;
 use crate::counter::{Counter, WaitStrategy};
+use crate::search::search;
 use loom::cell::Cell;
-use loom::model::Builder;
 use loom::sync::{Arc, Condvar, Mutex, Notify};
 use loom::thread;
 use std::convert::Infallible;
@@ -112,17 +112,10 @@ impl WaitStrategy for Member {
     }
 }
 
-/// Runs `program` on `npes` PEs in all orders with at most `preemptions` switches
-/// away from threads that could have gone on; on three PEs, in the first ten thousand
-/// of them.
+/// Runs `program` on `npes` PEs in all orders with so many `preemptions`; on three PEs, in the first ten
+/// thousand of them.
 pub fn model(npes: usize, preemptions: usize, program: fn(Member)) {
-    let mut builder = Builder::new();
-    builder.preemption_bound = Some(preemptions);
-    builder.max_branches = 20_000;
-    // Fewer if `LOOM_MAX_PERMUTATIONS` says so. `loom` looks whether they are reached at intervals.
-    builder.max_permutations = builder.max_permutations.or((npes > 2).then_some(10_000));
-    builder.checkpoint_interval = builder.checkpoint_interval.min(10_000);
-    builder.check(move || {
+    search(preemptions, (npes > 2).then_some(10_000), move || {
         let pes = Arc::new((0..npes).map(|_| Pe::new()).collect::<Vec<_>>());
         let spawn = |me| {
             let member = Member { pes: pes.clone(), me };

@@ -1,16 +1,6 @@
-//! Attaching a peer once, under the `loom` model checker: `node/core/src/attachments.rs` is
-//! compiled here with `loom`'s atomics.
+//! Attaching a peer once.
 
-/// Stands for the library's `crate::atomics`.
-mod atomics {
-    pub use loom::sync::atomic::{AtomicU32, Ordering};
-}
-
-#[allow(dead_code)]
-#[path = "../../node/core/src/attachments.rs"]
-mod attachments;
-
-use attachments::Attachments;
+use crate::attachments::Attachments;
 use loom::cell::Cell;
 use loom::sync::Arc;
 use loom::thread;

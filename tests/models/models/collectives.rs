@@ -1,57 +1,15 @@
-//! How members of a collective tell each other how far they are, under the `loom`
-//! model checker, which tries every order of their atomic operations that the
-//! memory model allows.
-//!
-//! The files of `src` are compiled here once more, with `loom`'s atomics
-//! in place of the processor's: the text that is checked is the text that runs. PEs
-//! are threads, and what collectives move is a cell each, in which `loom` reports
-//! every access that conflicts with another one.
+//! How members of a collective tell each other how far they are.
 
-#![allow(unsafe_code, dead_code)]
-
-/// Stands for the library's `crate::atomics`.
-#[path = "support/atomics.rs"]
-mod atomics;
-/// Stands for the library's `crate::copy`.
-#[path = "support/copy.rs"]
-mod copy;
-#[path = "../../node/core/src/counter.rs"]
-mod counter;
-#[path = "../../node/core/src/collectives"]
-mod collectives {
-    pub mod barrier {
-        pub mod dissemination;
-        pub mod tree;
-    }
-    pub mod epoch;
-    pub mod epoch_group;
-    pub mod group;
-    pub mod levels;
-    pub mod memory;
-    pub mod message;
-    pub mod range;
-    pub mod scratch;
-    pub mod sent;
-    /// Room for few words and messages, so that both run out.
-    pub mod sizes {
-        pub const SMALL_WORDS: usize = 2;
-        pub const MAILBOXES: usize = 4;
-    }
-    pub mod tree;
-    pub mod turns;
-    pub mod words;
-}
-#[path = "support/pes.rs"]
-mod pes;
-
-use atomics::{AtomicU64, Ordering};
-use collectives::barrier::{dissemination, tree};
-use collectives::epoch::Epoch;
-use collectives::epoch_group::EpochGroup;
-use collectives::group::{CollectiveGroup, Reach};
-use collectives::sent::{self, FlowControl};
-use collectives::tree::Tree;
-use pes::{Member, combinations, count_readers, exchanges, finish_readers, model, write_sync_read};
+use crate::atomics::{AtomicU64, Ordering};
+use crate::collectives::barrier::{dissemination, tree};
+use crate::collectives::epoch::Epoch;
+use crate::collectives::epoch_group::EpochGroup;
+use crate::collectives::group::{CollectiveGroup, Reach};
+use crate::collectives::sent::{self, FlowControl};
+use crate::collectives::tree::Tree;
+use crate::pes::{
+    Member, combinations, count_readers, exchanges, finish_readers, model, write_sync_read,
+};
 use std::convert::Infallible;
 
 fn epoch() -> Epoch {

@@ -1,40 +1,12 @@
 //! How members of an active set tell each other how far they are, under the `loom` model checker:
 //! as for the groups of the crate `onenode-core` (`collectives.rs`), over `pSync`.
 
-#![allow(unsafe_code, dead_code)]
-
-/// Stands for the library's `crate::atomics`.
-#[path = "support/atomics.rs"]
-mod atomics;
-/// Stands for the library's `crate::copy`.
-#[path = "support/copy.rs"]
-mod copy;
-#[path = "../../node/core/src/counter.rs"]
-mod counter;
-#[path = "../../node/core/src/collectives"]
-mod collectives {
-    pub mod epoch;
-    pub mod epoch_group;
-    pub mod group;
-    pub mod levels;
-    pub mod memory;
-    pub mod message;
-    #[path = "../../../../src/collectives/psync.rs"]
-    pub mod psync;
-    pub mod range;
-    pub mod scratch;
-    pub mod sent;
-    pub mod sizes;
-    pub mod turns;
-    pub mod words;
-}
-#[path = "support/pes.rs"]
-mod pes;
-
-use atomics::AtomicU64;
-use collectives::group::CollectiveGroup;
-use collectives::psync::{PSync, SyncArray};
-use pes::{Member, combinations, count_readers, exchanges, finish_readers, model, write_sync_read};
+use crate::atomics::AtomicU64;
+use crate::collectives::group::CollectiveGroup;
+use crate::collectives::psync::{PSync, SyncArray};
+use crate::pes::{
+    Member, combinations, count_readers, exchanges, finish_readers, model, write_sync_read,
+};
 use std::convert::Infallible;
 
 impl SyncArray for Member {

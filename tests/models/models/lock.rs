@@ -1,22 +1,9 @@
-//! The lock's algorithm under the `loom` model checker, which runs it in every
-//! order of its atomic operations that the memory model allows.
-//!
-//! `node/core/src/lock.rs` is compiled here once more, with `loom`'s atomics in place of
-//! the processor's: the text that is checked is the text that runs. PEs are threads.
+//! The algorithm of locks.
 
-/// Stands for the library's `crate::atomics`.
-mod atomics {
-    pub use loom::sync::atomic::{AtomicU64, Ordering};
-}
-
-#[allow(dead_code)]
-#[path = "../../node/core/src/lock.rs"]
-mod lock;
-
-use atomics::AtomicU64;
-use lock::{Order, Refused, Words};
+use crate::atomics::{AtomicU64, Ordering};
+use crate::lock::{self, Order, Refused, Words};
+use crate::search::search;
 use loom::cell::Cell;
-use loom::model::Builder;
 use loom::sync::{Arc, Notify};
 use loom::thread;
 use std::convert::Infallible;
@@ -56,7 +43,7 @@ impl Lock {
     fn check(&self, entries: usize) {
         assert_eq!(self.entries.get(), entries);
         for (pe, word) in self.words.iter().enumerate() {
-            assert_eq!(word.load(atomics::Ordering::Relaxed), 0, "word of PE {pe}");
+            assert_eq!(word.load(Ordering::Relaxed), 0, "word of PE {pe}");
         }
     }
 }
@@ -124,20 +111,11 @@ fn set_and_clear(lock: Arc<Lock>, me: usize, thread: usize, alone: bool, order: 
     pe.clear();
 }
 
-/// Checks `model` in every order with at most so many preemptions. Few suffice to
-/// find what there is to find (Musuvathi and Qadeer, PLDI 2007), and the number of
-/// orders grows exponentially with them.
-fn bounded(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
-    let mut builder = Builder::new();
-    builder.preemption_bound = Some(preemptions);
-    builder.check(model);
-}
-
 /// Runs a thread of each PE in `pes`, which may name one PE twice.
 fn explore(npes: usize, preemptions: usize, pes: &'static [usize]) {
     let alone = |me| pes.iter().filter(|other| **other == me).count() == 1;
     for order in [Order::Arrival, Order::Running] {
-        bounded(preemptions, move || {
+        search(preemptions, None, move || {
             let lock = Lock::new(npes);
             let (last, first) = pes.split_last().unwrap();
             let threads: Vec<_> = (0..)
@@ -184,7 +162,7 @@ fn two_threads_of_one_pe_and_another_pe() {
 #[test]
 fn twice_in_a_row_against_another_pe() {
     for order in [Order::Arrival, Order::Running] {
-        bounded(3, move || {
+        search(3, None, move || {
             let lock = Lock::new(2);
             let other = lock.clone();
             let thread = thread::spawn(move || set_and_clear(other, 1, 1, true, order));
@@ -198,7 +176,7 @@ fn twice_in_a_row_against_another_pe() {
 
 #[test]
 fn testing_takes_a_free_lock_and_leaves_one_in_use() {
-    bounded(3, || {
+    search(3, None, || {
         let lock = Lock::new(2);
         let other = Pe { lock: lock.clone(), me: 1, thread: 1, alone: true, order: Order::Arrival };
         let thread = thread::spawn(move || match lock::test(&other, true, Order::Arrival) {
@@ -220,7 +198,7 @@ fn testing_takes_a_free_lock_and_leaves_one_in_use() {
 
 #[test]
 fn clearing_what_one_does_not_hold_is_refused() {
-    bounded(3, || {
+    search(3, None, || {
         let lock = Lock::new(2);
         let other = Pe { lock: lock.clone(), me: 1, thread: 1, alone: true, order: Order::Arrival };
         let thread = thread::spawn(move || lock::clear(&other, true));

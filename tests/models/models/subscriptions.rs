@@ -1,14 +1,8 @@
 //! How a member of a team subscribes to the steps of one on another node while that one announces
-//! them, under the `loom` model checker.
+//! them.
 
-/// Stands for the library's `crate::atomics`.
-#[allow(unused_imports)] // Other models use more of it.
-#[path = "support/atomics.rs"]
-mod atomics;
-#[path = "../../src/collectives/subscription.rs"]
-mod subscription;
-
-use atomics::{AtomicU64, Ordering};
+use crate::atomics::{AtomicU64, Ordering};
+use crate::collectives::subscription;
 use loom::sync::{Arc, Notify};
 use loom::thread;
 
