@@ -33,10 +33,12 @@ $(OBJ)/%.o: $(RELEASE)/lib%.a $(OBJ)/%.exports
 	    $(OBJ)/$*.all.o $@
 	rm -f $(OBJ)/$*.all.o
 
+# Every static program would get a copy of the library's lines, most of its size and of the time to link it.
 $(BUILD)/lib/lib%.a: $(OBJ)/%.o
 	mkdir -p $(@D)
 	rm -f $@
 	$(AR) rcsD $@ $<
+	$(OBJCOPY) --strip-debug --enable-deterministic-archives $@
 
 $(BUILD)/lib/lib%.so.1: $(OBJ)/%.o $(OBJ)/%.map
 	mkdir -p $(@D)

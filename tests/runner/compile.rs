@@ -105,25 +105,7 @@ fn make_of_object(program: &Program, variant: Variant, code: &str, target: &Path
         made(&object, &from, compile)?;
         from.push(object.clone());
     }
-    let mut link = command(program, variant, &object, target);
-    if variant.is_static() {
-        link.arg("-Wl,--strip-debug");
-        // This machine's command may not know another's code.
-        if tree::prepared().is_none() && !is_elsewhere() {
-            link.arg("-L").arg(without_lines()?);
-        }
-    }
-    made(target, &from, link)
-}
-
-/// The folder of a static library without debug information, which is most of it and of what linking takes.
-fn without_lines() -> Result<PathBuf> {
-    let (library, stripped) =
-        (tree::prefix("lib/libshmem.a"), tree::scratch("without-lines/libshmem.a"));
-    let mut strip = Command::new("strip");
-    strip.arg("--strip-debug").arg(&library).arg("-o").arg(&stripped);
-    made(&stripped, &[library], strip)?;
-    Ok(stripped.with_file_name(""))
+    made(target, &from, command(program, variant, &object, target))
 }
 
 /// Makes `target` by this compiler, [once], if it is missing or older than what it is made from.

@@ -98,11 +98,6 @@ impl Variant {
         Self::ALL.contains(&self).then(|| self.options()[0])
     }
 
-    /// Whether it is linked with the static library.
-    pub fn is_static(self) -> bool {
-        matches!(self, Self::Static | Self::StaticPie)
-    }
-
     /// The variable that it needs in the environment.
     pub fn environment(self) -> Option<(&'static str, &'static str)> {
         let variable = "SHMEM_SYMMETRIC_PARTITION0";
