@@ -39,7 +39,7 @@ WITH_CHECKS     := --config profile.dev.package.onenode-core.opt-level=0 \
                    --config profile.dev.package.onenode-core.debug-assertions=true
 test-smartmap: smartmap kitten
 	$(CARGO) test --locked --features smartmap $(WITH_CHECKS) \
-	    -p oneshmem -p onenode-core -p oneshmem-kitten -p oneshmem-tools --lib --bins \
+	    -p oneshmem -p onenode-core -p oneshmem-kitten -p oneshmem-tools --lib --bin oshcc \
 	    -- --skip collectives::
 	ONESHMEM_SMARTMAP=1 ONESHMEM_PREFIX=$(abspath $(SMARTMAP)) \
 	    ONESHMEM_KITTEN=$(abspath $(KITTEN)) $(CARGO) test --locked \

@@ -64,13 +64,20 @@ const FEW: [usize; 4] = [1, 2, 4, 7];
 const MANY: usize = 8;
 
 /// Of few tests, programs are linked in one further way, by turns: the `index`th program in the `index`th way. Of all, at a
-/// fixed address with the shared or with the static library, by turns, unless the program says otherwise.
+/// fixed address with the shared or with the static library, by turns, unless the program says otherwise. With SMARTMAP's
+/// addresses, the `index`th program is linked in the `index`th way alone.
 fn of_program(program: &Arc<Program>, index: usize) -> Vec<Trial> {
     let mut trials = Vec::new();
     let mut variants = program.variants.clone();
     if variants.starts_with(&Variant::COMMON) && !tree::is_few() {
         let left_out = [Variant::NoPie, Variant::Static][index % 2];
         variants.retain(|variant| *variant != left_out);
+    }
+    if tree::is_smartmap() {
+        let usual: Vec<_> =
+            variants.iter().copied().filter(|way| !is_over_partition(*way)).collect();
+        let one = by_turns(&usual, index);
+        variants.retain(|way| is_over_partition(*way) || one.contains(way));
     }
     let ways = variants.iter().skip(1).filter(|variant| !is_over_partition(**variant)).count();
     let further = index.checked_rem(ways).map(|turn| turn + 1);
@@ -114,9 +121,9 @@ fn of_program(program: &Arc<Program>, index: usize) -> Vec<Trial> {
     trials
 }
 
-/// The `turn`th of these numbers of PEs, around and around; none if there are none.
-pub fn by_turns(numbers: &[usize], turn: usize) -> &[usize] {
-    turn.checked_rem(numbers.len()).map_or(&[], |turn| &numbers[turn..=turn])
+/// The `turn`th of these, around and around; none if there are none.
+pub fn by_turns<T>(all: &[T], turn: usize) -> &[T] {
+    turn.checked_rem(all.len()).map_or(&[], |turn| &all[turn..=turn])
 }
 
 /// The number of PEs for a program that runs only once: two, or the first number that it gives.
