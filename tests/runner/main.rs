@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // Trials wait more than half of their time, though each is a job of several processes.
+    // Trials wait half of their time, though each is a job of several processes.
     let cpus = std::thread::available_parallelism().map_or(2, usize::from);
-    arguments.test_threads.get_or_insert((3 * cpus).min(8));
+    arguments.test_threads.get_or_insert((2 * cpus).min(8));
     let mut trials: Vec<Trial> = oneshmem_tests::trials();
     trials.extend(filters::trials(trials.iter().map(|trial| trial.name().to_owned()).collect()));
     if let Err(why) = filters::check(&arguments, &trials) {
