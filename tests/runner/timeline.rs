@@ -136,8 +136,12 @@ impl Timeline {
 }
 
 fn program(variant: Variant) -> Result<PathBuf> {
-    let program = Program::of(tree::repository("tests/programs/statistics.c"));
-    compile::executable(&program, variant)
+    let mut program = Program::of(tree::repository("tests/programs/statistics.c"));
+    if variant != Variant::Static {
+        return compile::executable(&program, variant);
+    }
+    program.cflags.push("-Wl,--strip-debug".into());
+    compile::executable_in(&program, variant, "timeline-static")
 }
 
 fn file(name: &str) -> Result<PathBuf> {
@@ -185,7 +189,7 @@ fn events(variant: Variant) -> Result {
         it.require(it.has(pe, "freed", &[("routine", "shmem_free".into())]), "the release")?;
         it.require(it.has(pe, "pe", &[("finalized", true.into())]), "the whole PE")?;
         it.require(it.has(pe, "put", &[("pe", ((pe + 1) % 4).into())]), "a put to the right")?;
-        // Static programs of the suite have no debugging information.
+        // The static program has no debugging information.
         let has_line = |event: &Value| match (event["args"]["called"].as_str(), variant) {
             (Some(address), Variant::Static) => address.starts_with("0x"),
             (called, _) => called.and_then(|called| called.split_once(".c:")).is_some(),
