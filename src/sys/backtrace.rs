@@ -12,10 +12,11 @@ use libc::c_int;
 use onenode_core::sys::program;
 use oneshmem_job::sys::own_names::is_librarys;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::CStr;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Mutex;
 
 /// Most calls reported. Deeper ones are rarely of interest.
 const MOST: usize = 48;
@@ -120,9 +121,11 @@ impl Program {
         (!path.is_empty()).then_some(path)
     }
 
-    /// A call in this library.
+    /// A call in this library, without its name: the whole table would be read for it.
     fn library(&self) -> Call<'_> {
-        self.call(code_of_library as *const () as usize, true)
+        let place = code_of_library as *const () as usize;
+        let info = program::look_up(place).unwrap_or(program::UNKNOWN);
+        Call { place, info, own: None, program: None }
     }
 
     /// The call that returns to `place`, or is there if it is the innermost.
@@ -255,45 +258,44 @@ pub fn routine(from: usize) -> Option<&'static str> {
 }
 
 /// The address in the program's file of the call by which the program has entered this library on this
-/// thread, if that is known, and the thread's stack has room to find it.
+/// thread, if that is known, and the thread's stack has room to find it. Each place is looked up once, since symbol tables
+/// may be long.
 pub fn called_at() -> Option<u64> {
-    let mut at = None;
-    if stack::room().is_some_and(|room| room >= ROOM) {
-        entry(None, |entry| match entry {
-            Entry::Known(call) => at = call.program.map(|(_, address)| address as u64),
-            Entry::Among(..) => {}
-        });
-    }
-    at
-}
-
-/// As [`called_at`], for calls that are many: each place is looked up once in a thread. 0 if it is not known.
-pub fn called_often_at() -> u64 {
     thread_local! {
-        /// Of each return address, whether it is this library's, or else its address in the program's file.
+        /// What [`outside`] has told this thread.
         static KNOWN: RefCell<HashMap<usize, Option<u64>>> = RefCell::default();
     }
     let look = |known: &RefCell<HashMap<usize, Option<u64>>>| {
         // A signal's handler may call while its thread is here.
-        let Ok(mut known) = known.try_borrow_mut() else { return 0 };
-        let mut at = 0;
+        let mut known = known.try_borrow_mut().ok()?;
+        let mut at = None;
         walk(None, &mut |place| {
-            let look_up = || {
-                let program = Program::read();
-                let call = program.call(place, false);
-                let address = call.program.map_or(0, |(_, address)| address as u64);
-                (!call.is_of(&program.library())).then_some(address)
-            };
-            let known = *known.entry(place).or_insert_with(look_up);
-            at = known.unwrap_or(0);
-            known.is_none()
+            at = *known.entry(place).or_insert_with(|| outside(place));
+            at.is_none()
         });
-        at
+        at.filter(|address| *address != 0)
     };
-    match stack::room().is_some_and(|room| room >= ROOM) {
-        true => KNOWN.try_with(look).unwrap_or(0),
-        false => 0,
-    }
+    let has_room = stack::room().is_some_and(|room| room >= ROOM);
+    has_room.then(|| KNOWN.try_with(look).ok().flatten()).flatten()
+}
+
+/// The address in the program's file of a return address, 0 if it is in another file; nothing if it is this library's, or
+/// may be: in a static program without symbols.
+fn outside(place: usize) -> Option<u64> {
+    static KNOWN: Mutex<BTreeMap<usize, Option<u64>>> = Mutex::new(BTreeMap::new());
+    // Not waited for: a signal's handler may call while its thread is here.
+    let told = KNOWN.try_lock().ok().and_then(|known| known.get(&place).copied());
+    told.unwrap_or_else(|| {
+        let program = Program::read();
+        let (call, library) = (program.call(place, false), program.library());
+        let is_unknown = library.is_programs() && program.names.is_none();
+        let address = call.program.map_or(0, |(_, address)| address as u64);
+        let found = (!is_unknown && !call.is_of(&library)).then_some(address);
+        if let Ok(mut known) = KNOWN.try_lock() {
+            known.insert(place, found);
+        }
+        found
+    })
 }
 
 /// Code of this library.

@@ -149,7 +149,7 @@ impl RecorderState {
             None => {
                 // What happens inside of a call is called there, too.
                 let is_call = event.kind != Kind::Blocked;
-                let called = if is_call { backtrace::called_often_at() } else { 0 };
+                let called = is_call.then(backtrace::called_at).flatten().unwrap_or(0);
                 let event = Event { called, ..event };
                 self.ring.write(self.written, &event);
                 self.written += 1;
