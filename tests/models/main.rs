@@ -5,7 +5,7 @@
 //! processor's: the text that is checked is the text that runs. PEs are threads, and what the algorithms protect is a
 //! cell, in which `loom` reports every access that conflicts with another one.
 
-#![allow(unsafe_code, dead_code)]
+#![allow(dead_code)]
 
 /// Stands for the library's `crate::atomics`.
 #[path = "support/atomics.rs"]
