@@ -262,7 +262,7 @@ pub fn routine(from: usize) -> Option<&'static str> {
 /// may be long.
 pub fn called_at() -> Option<u64> {
     thread_local! {
-        /// What [`outside`] has told this thread.
+        /// What [`outside`] has told this thread: a timeline asks for each call, and is not to take a lock.
         static KNOWN: RefCell<HashMap<usize, Option<u64>>> = RefCell::default();
     }
     let look = |known: &RefCell<HashMap<usize, Option<u64>>>| {
