@@ -1,6 +1,6 @@
 //! `figures.toml`, `suite.toml` and `papers.toml`; and what the figures are drawn of.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -33,6 +33,8 @@ pub struct Setting {
     pub pes: Option<usize>,
     /// Why there are no emulated nodes, if there are none.
     pub no_nodes: Option<String>,
+    /// Why programs of OpenMP's device cannot be built, if they cannot: once a figure has asked.
+    pub no_offloading: OnceCell<Option<String>>,
     /// How long a job may take.
     pub limit: Duration,
     /// The programs that have been built, or why they could not be.
@@ -280,7 +282,7 @@ impl Figure {
     pub fn impossible(&self, setting: &Setting) -> Option<String> {
         let is_of_device = |who: &String| who.starts_with("device");
         if self.parts.iter().filter_map(|part| part.who.as_ref()).any(is_of_device) {
-            return implementation::no_offloading();
+            return setting.no_offloading.get_or_init(implementation::no_offloading).clone();
         }
         let anywhere = self.instructions || self.parts.iter().any(|part| part.place == Place::Node);
         setting.no_nodes.clone().filter(|_| !anywhere)
