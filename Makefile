@@ -22,7 +22,7 @@
 #   make install-strip   the same, without symbols and debug information
 #   make uninstall       remove what `make install` with the same variables has installed
 #   make test-reproducible   build twice in two places and compare: minutes
-#   make test-msrv       build and run with the oldest Rust that Cargo.toml names: minutes
+#   make test-msrv       build and run with the oldest Rust that Cargo.toml names: minutes; ONLY=types: check types
 #   make test-packages   build crates, a wheel, an archive of onenode, Debian and RPM packages with the tools that are there: minutes
 #   make clean           remove what was built
 #

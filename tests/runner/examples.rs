@@ -72,10 +72,7 @@ pub fn made_by_cargo(name: &str) -> Result<PathBuf> {
     cargo.args(["build", "--quiet", "--locked", "--workspace"]);
     cargo.args(["--example", name]);
     Running::start(cargo)?.finish_within(launch::COMPILING)?.success()?;
-    // This program is in the folder deps/ beside examples/.
-    let own = std::env::current_exe()?;
-    let profile = own.ancestors().nth(2).ok_or("this program is in no folder of cargo")?;
-    Ok(profile.join("examples").join(name))
+    Ok(tree::profile()?.join("examples").join(name))
 }
 
 fn example(launcher: Launcher, name: &str, arguments: &[&str], says: &str, pes: usize) -> Result {

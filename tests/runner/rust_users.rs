@@ -405,15 +405,11 @@ pub fn trials() -> Vec<Trial> {
         })
         .collect();
     for (name, krate, source, status, says) in RUN {
-        for pes in [1, 3] {
-            trials.push(Trial::test(format!("rust-users/run/{name}/{pes}"), move || {
-                run(name, krate, source, status, says, pes)
-            }));
-        }
+        trials.push(Trial::test(format!("rust-users/run/{name}"), move || {
+            run(name, krate, source, status, says)
+        }));
     }
-    for pes in [1, 3] {
-        trials.push(Trial::test(format!("rust-users/taken/{pes}"), move || taken(pes)));
-    }
+    trials.push(Trial::test("rust-users/taken", taken));
     trials.push(Trial::test("rust-users/unequal", unequal));
     trials
 }
@@ -423,26 +419,35 @@ fn refused(name: &str, source: &str, why: &str) -> Result {
     outcome.fails(&[why])
 }
 
-fn run(name: &str, krate: &str, source: &str, status: i32, says: &str, pes: usize) -> Result {
+/// How many PEs run each program.
+const PES: [usize; 2] = [1, 3];
+
+fn run(name: &str, krate: &str, source: &str, status: i32, says: &str) -> Result {
     let (outcome, program) = compile(name, krate, source)?;
     outcome.success()?;
-    let outcome = launch::run(launch::oshrun(pes, &program))?;
-    let said = [&outcome.stdout, &outcome.stderr].iter().any(|text| text.contains(says));
-    outcome.require(
-        outcome.status == status && said,
-        format!("expected status {status}, and {says:?}"),
-    )
+    for pes in PES {
+        let outcome = launch::run(launch::oshrun(pes, &program))?;
+        let said = [&outcome.stdout, &outcome.stderr].iter().any(|text| text.contains(says));
+        outcome.require(
+            outcome.status == status && said,
+            format!("on {pes} PEs: expected status {status}, and {says:?}"),
+        )?;
+    }
+    Ok(())
 }
 
-fn taken(pes: usize) -> Result {
+fn taken() -> Result {
     let (outcome, program) = compile("taken", "oneshmem", TAKEN)?;
     outcome.success()?;
-    let outcome = launch::run(launch::oshrun(pes, &program))?;
-    outcome.success()?;
-    outcome.require(
-        outcome.stdout.matches("no symmetric memory for").count() == 1,
-        "PE 0 says once that there is no memory",
-    )
+    for pes in PES {
+        let outcome = launch::run(launch::oshrun(pes, &program))?;
+        outcome.success()?;
+        outcome.require(
+            outcome.stdout.matches("no symmetric memory for").count() == 1,
+            format!("on {pes} PEs: PE 0 says once that there is no memory"),
+        )?;
+    }
+    Ok(())
 }
 
 fn unequal() -> Result {
@@ -486,7 +491,8 @@ fn crates() -> std::io::Result<Vec<(String, PathBuf)>> {
 }
 
 /// Compiles a program of a project outside this workspace, with the versions of its lock file, in which
-/// the crate is called `krate`. Also returns the executable's path.
+/// the crate is called `krate`. Also returns the executable's path. Of crates from elsewhere, Cargo takes what it
+/// has compiled for this workspace: to the same folder, with the same profile.
 fn compile(name: &str, krate: &str, source: &str) -> Result<(Outcome, PathBuf)> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(|error| error.into_inner());
@@ -495,8 +501,10 @@ fn compile(name: &str, krate: &str, source: &str) -> Result<(Outcome, PathBuf)> 
     let write_all = || {
         std::fs::create_dir_all(project.join("src"))?;
         std::fs::copy(tree::repository("Cargo.lock"), project.join("Cargo.lock"))?;
-        let mut manifest =
-            format!("[package]\nname = {name:?}\nedition = \"2024\"\n\n[workspace]\n");
+        let mut manifest = format!(
+            "[package]\nname = {name:?}\nedition = \"2024\"\n\n[workspace]\n\n\
+             [profile.dev.package.\"*\"]\ndebug = false\n"
+        );
         for (package, path) in crates()? {
             let called = if package == "oneshmem" { krate } else { &*package };
             // What depends on it in its published form takes it from here, too.
@@ -509,10 +517,9 @@ fn compile(name: &str, krate: &str, source: &str) -> Result<(Outcome, PathBuf)> 
         write("src/main.rs", source)
     };
     write_all().map_err(|error: std::io::Error| format!("{}: {error}", project.display()))?;
-    let target = tree::scratch("cargo");
+    let target = tree::profile()?.with_file_name("");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--quiet", "--offline"]).current_dir(&project);
-    // As the workspace: nobody debugs them.
     cargo.envs([("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"), ("CARGO_INCREMENTAL", "0")]);
     cargo.arg("--target-dir").arg(&target);
     Ok((Running::start(cargo)?.finish_within(COMPILING)?, target.join("debug").join(name)))

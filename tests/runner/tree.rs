@@ -62,6 +62,13 @@ pub fn place(path: impl AsRef<Path>) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// The folder of cargo's profile with which this program is made. It is in the folder deps/ there.
+pub fn profile() -> Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let profile = own.ancestors().nth(2).ok_or("this program is in no folder of cargo")?;
+    Ok(profile.to_owned())
+}
+
 /// A new, empty folder, which is removed with what is in it when this is dropped.
 pub struct Folder(PathBuf);
 
