@@ -26,6 +26,13 @@
 //!
 //! IN_USE means that a thread of this PE uses the node. Other threads of the PE wait for the bit,
 //! so each PE is in line at most once. Words start at zero: nobody in line, no node in use.
+//!
+//! Orders: only read-modify-writes change HOME, so each continues the release sequences of all before it. Those that
+//! take the lock, release it or join the line acquire and release, so each happens before the next. That also orders
+//! what is done to nodes between two of them, relaxed. A waiter, for one, that has read its WAITING cleared exchanges
+//! HOME after its predecessor: were it earlier, it would happen before the predecessor's exchange, and so before the
+//! clearing, which it has read. A new waiter alone has nothing of HOME's between its two steps: that it waits has to be
+//! seen with its number in NEXT, which is a release that the predecessor acquires.
 
 use crate::atomics::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -301,7 +308,7 @@ fn attempt<W: Words>(
 #[inline(always)]
 fn take_node(own: &impl Word, alone: bool) -> bool {
     if !alone {
-        return own.fetch_or(IN_USE, Ordering::AcqRel) & IN_USE == 0;
+        return own.fetch_or(IN_USE, Ordering::Relaxed) & IN_USE == 0;
     }
     // Nobody else touches a node that is not in line.
     let free = own.load(Ordering::Relaxed) & IN_USE == 0;
@@ -315,10 +322,10 @@ fn take_node(own: &impl Word, alone: bool) -> bool {
 #[inline(always)]
 fn leave_node(own: &impl Word, alone: bool) {
     if alone {
-        own.store(0, Ordering::Release);
+        own.store(0, Ordering::Relaxed);
     } else {
         // Other threads of this PE may try to set the bit meanwhile.
-        own.fetch_and(!IN_USE, Ordering::AcqRel);
+        own.fetch_and(!IN_USE, Ordering::Relaxed);
     }
 }
 
@@ -358,10 +365,11 @@ fn wait_in_line<W: Words + Copy>(
     let (own, home) = (word(&words, me)?, word(&words, HOME)?);
     let mut wait = words.begin();
     if let Some(before) = named(before) {
-        // WAITING must be set first: the predecessor clears it as soon as it sees us.
+        // WAITING must be set first: the predecessor clears it as soon as it sees us. No model shows the release:
+        // their read-modify-writes take effect in the order of the program.
         own.fetch_or(WAITING, Ordering::Relaxed);
-        word(&words, before)?.fetch_or(next(me), Ordering::AcqRel);
-        while own.load(Ordering::Acquire) & WAITING != 0 {
+        word(&words, before)?.fetch_or(next(me), Ordering::Release);
+        while own.load(Ordering::Relaxed) & WAITING != 0 {
             words.step(&mut wait).map_err(Refused::Stopped)?;
         }
         wait = words.begin();
@@ -394,7 +402,7 @@ fn wait_in_line<W: Words + Copy>(
         }
     };
     own.fetch_and(!NEXT, Ordering::Relaxed);
-    word(&words, next)?.fetch_and(!WAITING, Ordering::AcqRel);
+    word(&words, next)?.fetch_and(!WAITING, Ordering::Relaxed);
     Ok(())
 }
 
