@@ -517,7 +517,8 @@ fn compile(name: &str, krate: &str, source: &str) -> Result<(Outcome, PathBuf)> 
         write("src/main.rs", source)
     };
     write_all().map_err(|error: std::io::Error| format!("{}: {error}", project.display()))?;
-    let target = tree::profile()?.with_file_name("");
+    let mut target = tree::profile()?;
+    target.pop();
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--quiet", "--offline"]).current_dir(&project);
     cargo.envs([("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"), ("CARGO_INCREMENTAL", "0")]);
